@@ -1,0 +1,124 @@
+"""Who belongs to which gang, in which order, and in which of its roles and sub-gangs.
+
+The lists are bookkeeping beside the columns: a gang's members by row, kept in their default order (see `ordering`) once somebody
+asks. Roles and sub-gangs are counted like small gangs of their own; each has a *cohort* row in the columns, given out here.
+Lists are replaced, never changed in place, so that a fork may share them.
+"""
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.facts import GangFact, TaskFact
+from posse.cluster.ordering import in_default_order
+from posse.cluster.subgroups import SubGang, subgang_of
+
+NOBODY: tuple[int, ...] = ()
+
+
+class Cohorts(Struct, frozen=True, gc=False):
+    """The cohort rows of one gang: by role name, and by sub-gang."""
+
+    roles: dict[str, int]
+    subgangs: dict[SubGang, int]
+
+
+class Membership:
+    """Members and cohorts of every gang row."""
+
+    def __init__(self) -> None:
+        self._members: list[tuple[int, ...]] = []
+        self._arriving: dict[int, list[int]] = {}
+        self._ordered: dict[int, NDArray[np.int32]] = {}
+        self._cohorts: dict[int, Cohorts] = {}
+        self._free: list[int] = []
+        self.cohort_rows = 0
+        """How many cohort rows were ever given out."""
+
+    def reach(self, gang: int) -> None:
+        """Make room for a gang row."""
+        while len(self._members) <= gang:
+            self._members.append(NOBODY)
+
+    def of(self, gang: int) -> tuple[int, ...]:
+        """The rows of a gang's tasks, in no particular order."""
+        arrived = self._arriving.pop(gang, None)
+        if arrived:
+            self._members[gang] += tuple(arrived)
+        return self._members[gang]
+
+    def join(self, gang: int, task: int) -> None:
+        """Let a task be a member."""
+        if gang >= 0:
+            self._arriving.setdefault(gang, []).append(task)
+            self._ordered.pop(gang, None)
+
+    def leave(self, gang: int, task: int) -> None:
+        """Let a task be a member no more."""
+        if gang >= 0:
+            self._members[gang] = tuple(member for member in self.of(gang) if member != task)
+            self._ordered.pop(gang, None)
+
+    def reorder(self, gang: int) -> None:
+        """Forget the order of a gang whose member changed."""
+        self._ordered.pop(gang, None)
+
+    def ordered(self, gang: int, facts: list[TaskFact | None]) -> NDArray[np.int32]:
+        """The rows of a gang's tasks in their default order."""
+        ordered = self._ordered.get(gang)
+        if ordered is None:
+            ordered = np.array(in_default_order(list(self.of(gang)), facts), dtype=np.int32)
+            self._ordered[gang] = ordered
+        return ordered
+
+    # ------------------------------------------------------------------ cohorts
+
+    def role_row(self, gang: int, role: str) -> int:
+        """The cohort row of a role of a gang, made if it is new."""
+        roles = self._cohorts_of(gang).roles
+        if role not in roles:
+            roles[role] = self._new_cohort()
+        return roles[role]
+
+    def subgang_row(self, gang: int, fact: GangFact, task: TaskFact) -> int:
+        """The cohort row of the sub-gang that a member falls into, made if it is new."""
+        subgang, subgangs = subgang_of(fact, task), self._cohorts_of(gang).subgangs
+        if subgang not in subgangs:
+            subgangs[subgang] = self._new_cohort()
+        return subgangs[subgang]
+
+    def roles(self, gang: int) -> dict[str, int]:
+        """Role names and their cohort rows."""
+        cohorts = self._cohorts.get(gang)
+        return cohorts.roles if cohorts else {}
+
+    def subgangs(self, gang: int) -> dict[SubGang, int]:
+        """Sub-gangs and their cohort rows, those included whose members all left."""
+        cohorts = self._cohorts.get(gang)
+        return cohorts.subgangs if cohorts else {}
+
+    def forget_cohorts(self, gang: int) -> None:
+        """Give back a gang's cohort rows. No task may be counted in them."""
+        cohorts = self._cohorts.pop(gang, None)
+        if cohorts:
+            self._free.extend([*cohorts.roles.values(), *cohorts.subgangs.values()])
+
+    def _cohorts_of(self, gang: int) -> Cohorts:
+        return self._cohorts.setdefault(gang, Cohorts({}, {}))
+
+    def _new_cohort(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self.cohort_rows += 1
+        return self.cohort_rows - 1
+
+    def fork(self) -> "Membership":
+        """An independent copy."""
+        other = Membership()
+        for gang in list(self._arriving):
+            self.of(gang)
+        other._members = list(self._members)
+        other._ordered = dict(self._ordered)
+        other._cohorts = {gang: Cohorts(dict(c.roles), dict(c.subgangs)) for gang, c in self._cohorts.items()}
+        other._free, other.cohort_rows = list(self._free), self.cohort_rows
+        return other

@@ -1,0 +1,51 @@
+"""Orders that follow from what facts say, never from when or in which row they came.
+
+Volcano orders the tasks of a job by the index at the end of their names, and falls back to age. Two tasks are compared by index only if
+both have one, so this order has no key and is a comparator.
+"""
+
+import re
+from functools import cmp_to_key
+
+from posse.cluster.facts import TaskFact
+
+NO_INDEX = -1
+_LAST_NUMBER = re.compile(r"^.+-.+-(\d+)$", re.ASCII)
+_DIGITS = re.compile(r"(\d+)", re.ASCII)
+
+LARGEST_INDEX = 2**31 - 1
+
+
+def name_index(name: str) -> int:
+    """The index a task's name ends in. Only names of three parts or more have one: `train-worker-10`, not `worker-10`."""
+    found = _LAST_NUMBER.match(name)
+    if not found:
+        return NO_INDEX
+    index = int(found.group(1))
+    return index if index <= LARGEST_INDEX else NO_INDEX
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that compares digits as numbers: `worker-2` before `worker-10`."""
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _DIGITS.split(text) if part)
+
+
+def by_index_then_age(left: TaskFact, right: TaskFact) -> int:
+    """The default order of two tasks of a gang: negative if the left one goes first."""
+    left_index, right_index = name_index(left.name), name_index(right.name)
+    if left_index != right_index and NO_INDEX not in (left_index, right_index):
+        return left_index - right_index
+    left_age, right_age = (left.created, left.uid), (right.created, right.uid)
+    return (left_age > right_age) - (left_age < right_age)
+
+
+def in_default_order(rows: list[int], facts: list[TaskFact | None]) -> list[int]:
+    """Rows of tasks in the default order. With an index on all or none of them, keys do; else the comparator decides."""
+    known = [(fact, row) for row in rows if (fact := facts[row]) is not None]
+    indexes = {name_index(fact.name) == NO_INDEX for fact, _ in known}
+    known.sort(key=lambda pair: (pair[0].created, pair[0].uid))
+    if indexes == {False}:
+        known.sort(key=lambda pair: name_index(pair[0].name))
+    elif len(indexes) == 2:
+        known.sort(key=cmp_to_key(lambda left, right: by_index_then_age(left[0], right[0])))
+    return [row for _, row in known]

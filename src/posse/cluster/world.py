@@ -1,0 +1,414 @@
+"""The world: everything the scheduler knows, observed and assumed, in one place.
+
+Observations go in through `observe`, decisions through `move`; both end in the ledger (see `ledger`), so every column is always
+the sum of its tasks. Facts say what things are, columns say how they stand. Between the two lies one rule, the meaning of
+"assumed": a task that we gave a node keeps it until an observation shows it with a node, or the outcome of its bind says
+no. An observation without a node never undoes a decision; it is merely older.
+
+Observations may come in any order, repeated, and with names of things not seen yet: whatever is referred to gets a row, and the
+fact is put there when it comes. Two worlds told the same are equal (`portrait`), whatever the order.
+
+`fork` gives an independent world that shares the facts and copies the columns: what-if costs one memory copy.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posse.cluster.columns import Columns
+from posse.cluster.facts import (
+    BudgetFact,
+    GangFact,
+    Gone,
+    NamespaceFact,
+    NodeFact,
+    Observation,
+    PriorityClassFact,
+    QueueFact,
+    QuotaFact,
+    Shape,
+    TaskFact,
+)
+from posse.cluster.kin import KinRegister
+from posse.cluster.ledger import count_in, transfer
+from posse.cluster.membership import Membership
+from posse.cluster.names import Dimensions, Register
+from posse.cluster.phases import phase_at_first_sight
+from posse.cluster.status import Status
+
+ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING)
+"""Decisions that an observation without a node does not undo."""
+
+DEFAULT_PRIORITY = 1
+"""Of a task whose pod has none."""
+
+
+class World:
+    """The model. Rows are numbers; `nodes`, `tasks`, `gangs`, `queues` say which key and which fact stands in which row."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self.dimensions = Dimensions()
+        self.nodes: Register[NodeFact] = Register()
+        self.tasks: Register[TaskFact] = Register()
+        self.gangs: Register[GangFact] = Register()
+        self.queues: Register[QueueFact] = Register()
+        self.shapes: list[Shape] = []
+        self._shape_rows: dict[Shape, int] = {}
+        self.kin = KinRegister()
+        self.priority_classes: dict[str, PriorityClassFact] = {}
+        self.namespaces: dict[str, NamespaceFact] = {}
+        self.budgets: dict[str, BudgetFact] = {}
+        self.quotas: dict[str, QuotaFact] = {}
+        self.columns = Columns(len(self.dimensions))
+        self.membership = Membership()
+        self.promises: dict[int, int] = {}
+        """Since when (nanoseconds) each pipelined task of ours has had its promise."""
+        self.node_facts_version = 0
+        """Rises with every change to what nodes are (not to what is on them)."""
+        self.people_version = 0
+        """Rises with every change to who there is: tasks, gangs, namespaces."""
+
+    # ------------------------------------------------------------------ what is told
+
+    def observe(self, observations: Iterable[Observation]) -> None:
+        """Take in what the cluster says. Later observations of one object replace earlier ones."""
+        for observation in observations:
+            match observation:
+                case TaskFact():
+                    self._observe_task(observation)
+                case NodeFact():
+                    self._observe_node(observation)
+                case GangFact():
+                    self._observe_gang(observation)
+                case QueueFact():
+                    self._observe_queue(observation)
+                case Gone():
+                    self._observe_gone(observation)
+                case PriorityClassFact():
+                    self.priority_classes[observation.name] = observation
+                    self._resolve_priorities()
+                case NamespaceFact():
+                    self.namespaces[observation.name] = observation
+                    self.people_version += 1
+                case BudgetFact():
+                    self.budgets[f"{observation.namespace}/{observation.name}"] = observation
+                case QuotaFact():
+                    self.quotas[f"{observation.namespace}/{observation.name}"] = observation
+
+    def _learn(self, amounts: Iterable[tuple[str, int]]) -> None:
+        self.dimensions.learn(tuple(amounts))
+        self.columns.widen(len(self.dimensions))
+
+    def _observe_node(self, fact: NodeFact) -> None:
+        row = self.node_row(fact.name)
+        if self.nodes.facts[row] == fact:
+            return
+        self._learn(fact.allocatable)
+        self.nodes.put(row, fact)
+        traits = self.columns.traits
+        traits.node_present[row] = True
+        traits.node_allocatable[:, row] = 0
+        for name, amount in fact.allocatable:
+            traits.node_allocatable[self.dimensions.number(name), row] = amount
+        self.node_facts_version += 1
+        self.columns.log_node(row)
+
+    def _observe_queue(self, fact: QueueFact) -> None:
+        self._learn((*fact.capability, *fact.deserved, *fact.guarantee))
+        self.queues.put(self.queue_row(fact.key), fact)
+
+    def _observe_gang(self, fact: GangFact) -> None:
+        row = self.gang_row(fact.key)
+        before = self.gangs.facts[row]
+        if before == fact:
+            return
+        queue = self.queue_row(fact.queue)
+        self._learn(fact.min_resources or ())
+        members = self.membership.of(row)
+        self._count(members, -1)
+        self.gangs.put(row, fact)
+        self.columns.ledger.gang_queue[row] = queue
+        self._describe_gang(row, fact, is_new=before is None or before.uid != fact.uid)
+        self.membership.forget_cohorts(row)
+        for task in members:
+            self._assign_cohorts(task)
+        self._count(members, 1)
+        self.columns.log_gang(row)
+        self.people_version += 1
+
+    def _describe_gang(self, row: int, fact: GangFact, *, is_new: bool) -> None:
+        traits = self.columns.traits
+        traits.gang_min[row] = fact.min_member
+        traits.gang_created[row] = fact.created
+        traits.gang_priority[row] = self._priority_of(fact.priority_class)
+        traits.gang_has_min_resources[row] = fact.min_resources is not None
+        traits.gang_min_resources[row] = 0
+        for name, amount in fact.min_resources or ():
+            traits.gang_min_resources[row, self.dimensions.number(name)] = amount
+        if is_new:
+            traits.gang_phase[row] = phase_at_first_sight(fact)
+
+    def _observe_task(self, fact: TaskFact) -> None:
+        row = self.tasks.find(fact.key)
+        if row >= 0:
+            before = self.tasks.facts[row]
+            if before == fact:
+                return
+            if before is not None and before.uid != fact.uid:
+                self._remove_task(row)
+                row = -1
+        if row < 0:
+            row = self.tasks.add(fact.key)
+            self.columns.grow_tasks(len(self.tasks))
+        status, node = self._observed_state(row, fact)
+        self._write_task(row, fact, status, node)
+
+    def _observed_state(self, row: int, fact: TaskFact) -> tuple[Status, int]:
+        """What a fact says of a task's state, given what we assumed."""
+        ledger = self.columns.ledger
+        assumed, assumed_node = Status(ledger.task_status[row]), int(ledger.task_node[row])
+        status = status_of(fact)
+        if status is Status.PIPELINED:
+            return status, self.node_row(fact.nominated)
+        if not fact.node:
+            if status is Status.PENDING and assumed in ASSUMED:
+                return assumed, assumed_node
+            return status, -1
+        node = self.node_row(fact.node)
+        if assumed is Status.RELEASING and assumed_node == node and status in (Status.BOUND, Status.RUNNING):
+            return Status.RELEASING, node
+        return status, node
+
+    def _write_task(self, row: int, fact: TaskFact, status: Status, node: int) -> None:
+        gang = self.gang_row(fact.gang) if fact.gang else -1
+        shape = self.shape_row(fact.shape)
+        columns = self.columns
+        self._count([row], -1)
+        was = int(columns.ledger.task_gang[row])
+        left_behind = int(columns.ledger.task_node[row])
+        if was != gang:
+            self.membership.leave(was, row)
+            self.membership.join(gang, row)
+        else:
+            self.membership.reorder(gang)
+        self.tasks.put(row, fact)
+        ledger = columns.ledger
+        ledger.task_gang[row], ledger.task_shape[row] = gang, shape
+        ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
+        ledger.task_status[row], ledger.task_node[row] = status, node
+        columns.traits.task_priority[row] = DEFAULT_PRIORITY if fact.priority is None else fact.priority
+        self._assign_cohorts(row)
+        self._count([row], 1)
+        self._release_gang_if_unused(was)
+        self._release_node_if_unused(left_behind)
+        self.people_version += 1
+
+    def _observe_gone(self, gone: Gone) -> None:
+        match gone.kind:
+            case "task":
+                row = self.tasks.find(gone.key)
+                if row >= 0 and _is_meant(gone, self.tasks.facts[row]):
+                    self._remove_task(row)
+            case "node":
+                row = self.nodes.find(gone.key)
+                if row >= 0 and _is_meant(gone, self.nodes.facts[row]):
+                    self._forget_node(row)
+            case "gang":
+                row = self.gangs.find(gone.key)
+                if row >= 0 and _is_meant(gone, self.gangs.facts[row]):
+                    self._forget_gang(row)
+            case "queue":
+                row = self.queues.find(gone.key)
+                if row >= 0 and _is_meant(gone, self.queues.facts[row]):
+                    self.queues.put(row, None)
+            case "priority-class":
+                if self.priority_classes.pop(gone.key, None) is not None:
+                    self._resolve_priorities()
+            case "namespace":
+                self.namespaces.pop(gone.key, None)
+                self.people_version += 1
+            case "budget":
+                self.budgets.pop(gone.key, None)
+            case "quota":
+                self.quotas.pop(gone.key, None)
+
+    def _remove_task(self, row: int) -> None:
+        self._count([row], -1)
+        ledger = self.columns.ledger
+        gang, node = int(ledger.task_gang[row]), int(ledger.task_node[row])
+        ledger.task_status[row], ledger.task_node[row] = Status.GONE, -1
+        ledger.task_gang[row] = ledger.task_role[row] = ledger.task_subgroup[row] = -1
+        self.membership.leave(gang, row)
+        self.promises.pop(row, None)
+        self.tasks.release(row)
+        self._release_gang_if_unused(gang)
+        self._release_node_if_unused(node)
+        self.people_version += 1
+
+    def _forget_node(self, row: int) -> None:
+        """The node is gone; its row stays as long as a task names it."""
+        self.nodes.put(row, None)
+        traits = self.columns.traits
+        traits.node_present[row] = False
+        traits.node_allocatable[:, row] = 0
+        self.node_facts_version += 1
+        self.columns.log_node(row)
+        self._release_node_if_unused(row)
+
+    def _release_node_if_unused(self, row: int) -> None:
+        if row >= 0 and self.nodes.facts[row] is None and not self.columns.ledger.node_residents[row]:
+            self.nodes.release(row)
+
+    def _forget_gang(self, row: int) -> None:
+        """The declaration is gone; members keep the row until they are gone too."""
+        members = self.membership.of(row)
+        self._count(members, -1)
+        self.gangs.put(row, None)
+        self.columns.clear_gang(row, self.queue_row(""))
+        self.membership.forget_cohorts(row)
+        for task in members:
+            self._assign_cohorts(task)
+        self._count(members, 1)
+        self.columns.log_gang(row)
+        self.people_version += 1
+        self._release_gang_if_unused(row)
+
+    def _release_gang_if_unused(self, row: int) -> None:
+        if row >= 0 and self.gangs.facts[row] is None and self.gangs.keys[row] and not self.membership.of(row):
+            self.membership.forget_cohorts(row)
+            self.gangs.release(row)
+
+    # ------------------------------------------------------------------ what is decided
+
+    def move(self, tasks: Sequence[int], statuses: Sequence[int], nodes: Sequence[int]) -> None:
+        """Put tasks, one after the other, into another status and on another node (-1: none)."""
+        self.columns.reserve_logs(2 * len(tasks))
+        transfer(
+            self.columns.ledger,
+            np.asarray(tasks, np.int32),
+            np.asarray(statuses, np.int8),
+            np.asarray(nodes, np.int32),
+        )
+
+    # ------------------------------------------------------------------ rows
+
+    def node_row(self, name: str) -> int:
+        """The row of a node, made (as one that is only referred to) if it is new."""
+        row = self.nodes.find(name)
+        if row < 0:
+            row = self.nodes.add(name)
+            self.columns.add_node(row, self.seed, name)
+        return row
+
+    def queue_row(self, key: str) -> int:
+        """The row of a queue, made if it is new."""
+        row = self.queues.add(key)
+        self.columns.grow_queues(len(self.queues))
+        return row
+
+    def gang_row(self, key: str) -> int:
+        """The row of a gang, made (without a declaration, in no queue) if it is new."""
+        row = self.gangs.find(key)
+        if row < 0:
+            row = self.gangs.add(key)
+            self.columns.grow_gangs(len(self.gangs))
+            self.columns.clear_gang(row, self.queue_row(""))
+            self.membership.reach(row)
+        return row
+
+    def shape_row(self, shape: Shape) -> int:
+        """The row of a shape, interned."""
+        row = self._shape_rows.get(shape)
+        if row is None:
+            row = len(self.shapes)
+            self._learn(shape.requests)
+            self.columns.add_shape(row, shape, self.dimensions)
+            self.shapes.append(shape)
+            self._shape_rows[shape] = row
+        return row
+
+    def ordered_members(self, gang: int) -> NDArray[np.int32]:
+        """The rows of a gang's tasks in their default order (see `ordering`)."""
+        return self.membership.ordered(gang, self.tasks.facts)
+
+    def _assign_cohorts(self, task: int) -> None:
+        """Find the task's role and sub-gang rows, where its gang counts by them."""
+        ledger = self.columns.ledger
+        gang = int(ledger.task_gang[task])
+        fact, member = self.gangs.facts[gang] if gang >= 0 else None, self.tasks.facts[task]
+        role = subgroup = -1
+        if fact is not None and member is not None:
+            if fact.min_roles:
+                role = self.membership.role_row(gang, member.role)
+            if fact.subgroups:
+                subgroup = self.membership.subgang_row(gang, fact, member)
+            self.columns.grow_cohorts(self.membership.cohort_rows)
+        self.columns.ledger.task_role[task], self.columns.ledger.task_subgroup[task] = role, subgroup
+
+    def _count(self, tasks: Sequence[int], sign: int) -> None:
+        self.columns.reserve_logs(len(tasks))
+        for task in tasks:
+            count_in(self.columns.ledger, task, sign)
+
+    # ------------------------------------------------------------------ priorities
+
+    def _priority_of(self, class_name: str) -> int:
+        named = self.priority_classes.get(class_name)
+        if named is not None:
+            return named.value
+        defaults = [each for each in self.priority_classes.values() if each.is_default]
+        return min(defaults, key=lambda each: (each.value, each.name)).value if defaults else 0
+
+    def _resolve_priorities(self) -> None:
+        for row in self.gangs.declared():
+            fact = self.gangs.facts[row]
+            priority = self._priority_of(fact.priority_class) if fact is not None else 0
+            if self.columns.traits.gang_priority[row] != priority:
+                self.columns.traits.gang_priority[row] = priority
+                self.columns.log_gang(row)
+
+    # ------------------------------------------------------------------ copies
+
+    def fork(self) -> "World":
+        """An independent world that stands where this one does."""
+        other = World.__new__(World)
+        other.seed = self.seed
+        other.dimensions = self.dimensions.fork()
+        other.nodes, other.tasks = self.nodes.fork(), self.tasks.fork()
+        other.gangs, other.queues = self.gangs.fork(), self.queues.fork()
+        other.shapes, other._shape_rows = list(self.shapes), dict(self._shape_rows)
+        other.kin = self.kin.fork()
+        other.priority_classes, other.namespaces = dict(self.priority_classes), dict(self.namespaces)
+        other.budgets, other.quotas = dict(self.budgets), dict(self.quotas)
+        other.columns = self.columns.fork()
+        other.membership = self.membership.fork()
+        other.promises = dict(self.promises)
+        other.node_facts_version, other.people_version = self.node_facts_version, self.people_version
+        return other
+
+
+def status_of(fact: TaskFact) -> Status:
+    """The status that a pod has by itself, nothing assumed."""
+    match fact.phase:
+        case "Succeeded":
+            return Status.SUCCEEDED
+        case "Failed" | "Unknown":
+            return Status.FAILED
+    if fact.terminating:
+        return Status.RELEASING
+    if fact.phase == "Running":
+        return Status.RUNNING
+    if fact.node:
+        return Status.BOUND
+    if fact.gates:
+        return Status.GATED
+    if not fact.gang and fact.nominated:
+        return Status.PIPELINED
+    return Status.PENDING
+
+
+def _is_meant(gone: Gone, fact: NodeFact | TaskFact | GangFact | QueueFact | None) -> bool:
+    """Whether what is said to be gone is what stands there: an object of the same name may have come since."""
+    return fact is not None and (not gone.uid or gone.uid == fact.uid)

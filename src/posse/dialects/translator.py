@@ -1,0 +1,97 @@
+"""The translator: typed objects in, in any order, observations for the world out.
+
+It keeps as little as it can: what an object means does not depend on what was seen before, with one exception. A lone
+pod makes a gang that no object declares, so the translator remembers which pods have one, to say when it is gone.
+Hence any order of the same `put`s ends in the same facts.
+
+Which dialect a pod speaks: an explicit membership decides, else its scheduler's name, else it is plain.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, Literal
+
+from msgspec import structs
+
+from posse.cluster.facts import Gone, Observation, TaskFact
+from posse.dialects import core, plain, volcano
+from posse.dialects.pods import task_of
+from posse.kube.meta import KubeObject
+from posse.kube.objects import (
+    Namespace,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    PodGroup,
+    PriorityClass,
+    Queue,
+    ResourceQuota,
+)
+
+Kind = Literal["node", "gang", "queue", "priority-class", "namespace", "budget", "quota"]
+
+_FACTS: dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]] = {
+    Namespace: ("namespace", core.namespace_fact),
+    Node: ("node", core.node_fact),
+    PodDisruptionBudget: ("budget", core.budget_fact),
+    PodGroup: ("gang", volcano.gang_fact),
+    PriorityClass: ("priority-class", core.priority_class_fact),
+    Queue: ("queue", volcano.queue_fact),
+    ResourceQuota: ("quota", core.quota_fact),
+}
+"""The classes that become one fact each: what kind of fact, and how."""
+
+
+class Translator:
+    """Turns objects into observations. `scheduler_names` says whose pods are ours; None: everybody's."""
+
+    def __init__(self, scheduler_names: Collection[str] | None = None) -> None:
+        self._ours = None if scheduler_names is None else frozenset(scheduler_names)
+        self._alone: dict[str, str] = {}
+        """Pods that are a gang of their own: key of the pod, and its uid."""
+
+    def put(self, thing: KubeObject) -> list[Observation]:
+        """Say what an object means, new or changed. Kinds that mean nothing to the model give nothing."""
+        if isinstance(thing, Pod):
+            return self._put_pod(thing)
+        known = _FACTS.get(type(thing))
+        return [known[1](thing)] if known else []
+
+    def remove(self, kind: str, namespace: str, name: str, uid: str = "") -> list[Observation]:
+        """Say that an object is gone; an empty uid means whichever stands there."""
+        if kind == Pod.KIND:
+            key = f"{namespace}/{name}"
+            return [Gone(kind="task", key=key, uid=uid), *self._no_longer_alone(key, uid)]
+        return [
+            Gone(kind=fact, key=f"{namespace}/{name}" if known.NAMESPACED else name, uid=uid)
+            for known, (fact, _) in _FACTS.items()
+            if kind == known.KIND
+        ]
+
+    def _put_pod(self, pod: Pod) -> list[Observation]:
+        task = task_of(pod)
+        if not self._is_ours(pod):
+            return [*self._no_longer_alone(task.key), task]
+        task = volcano.with_annotations(task)
+        gang = volcano.group_of(pod.metadata)
+        if gang:
+            return [*self._no_longer_alone(task.key), structs.replace(task, gang=gang)]
+        return self._put_alone(task, pod.spec.scheduler_name)
+
+    def _put_alone(self, task: TaskFact, scheduler: str) -> list[Observation]:
+        self._alone[task.key] = task.uid
+        if scheduler == volcano.SCHEDULER:
+            queue = task.annotations.get(volcano.QUEUE_NAME) or volcano.DEFAULT_QUEUE
+            gang = plain.gang_of_one(task, volcano.DIALECT, queue)
+        else:
+            gang = plain.gang_of_one(task)
+        return [gang, structs.replace(task, gang=gang.key)]
+
+    def _no_longer_alone(self, key: str, uid: str = "") -> list[Observation]:
+        known = self._alone.get(key)
+        if known is None or (uid and known != uid):
+            return []
+        del self._alone[key]
+        return [Gone(kind="gang", key=plain.key_of(*key.split("/", 1)), uid=known)]
+
+    def _is_ours(self, pod: Pod) -> bool:
+        return self._ours is None or (pod.spec.scheduler_name or "default-scheduler") in self._ours

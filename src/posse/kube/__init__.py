@@ -1,0 +1,1 @@
+"""The Kubernetes API as we use it: typed objects, quantities, requests, manifests."""

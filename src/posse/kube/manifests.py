@@ -1,0 +1,223 @@
+"""Manifests: text in, objects out, one by one and only when asked.
+
+A cluster dump of 100,000 pods is one JSON list. It is split into its items without looking into them; of each only
+kind, name and namespace are peeked at; the rest is decoded when somebody asks for the object (`Manifest.decode`),
+straight from the bytes. YAML is for people, so it is read whole (see `yaml_text`).
+
+Whatever is wrong is said with the file, the document and the line it starts at.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from posse.errors import InputError, Place
+from posse.kube import decoding
+from posse.kube.meta import KubeObject, group_of
+from posse.kube.objects import class_of
+from posse.kube.yaml_text import documents
+
+SUFFIXES = (".json", ".yaml", ".yml")
+STDIN = "-"
+
+Progress = Callable[[str, int], None]
+"""Is told the file and how many manifests of it were read."""
+
+
+_VALUES = msgspec.json.Decoder(list[Raw])
+_LINES = msgspec.json.Decoder(Raw)
+
+
+class _Name(Struct, gc=False):
+    name: str | None = None
+    namespace: str | None = None
+
+
+class _Head(Struct, gc=False):
+    """What is peeked at. `items` stays bytes (or whatever was decoded), untouched."""
+
+    apiVersion: str | None = None  # noqa: N815 - the name in the text
+    kind: str | None = None
+    metadata: _Name | None = None
+    items: list[Raw] | None = None
+
+
+class Manifest(Struct, frozen=True, gc=False):
+    """One object of the input: what it is called, and the rest still undecoded."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    body: Raw | dict[str, Any]
+    place: Place = field(default_factory=Place)
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What makes two manifests the same object. An object without a name yet is nobody else's twin."""
+        return group_of(self.api_version), self.kind, self.namespace or "default", self.name
+
+    def decode(self) -> KubeObject:
+        """The typed object; errors name the file, the object and the field."""
+        return decoding.decode(self.body, class_of(self.api_version, self.kind), self.place)
+
+
+def read(
+    paths: Iterable[str], progress: Progress | None = None, stdin: Callable[[], str] = sys.stdin.read
+) -> list[Manifest]:
+    """Read files, folders (all below, sorted) and `-`, in the order given."""
+    manifests: list[Manifest] = []
+    for path in paths:
+        for file in [path] if path == STDIN else _files(Path(path)):
+            text = stdin().encode() if file == STDIN else _bytes_of(Path(file))
+            found = list(parse(text, "stdin" if file == STDIN else str(file)))
+            manifests += found
+            if progress:
+                progress(str(file), len(found))
+    return manifests
+
+
+def _files(path: Path) -> list[str]:
+    if path.is_dir():
+        return [str(file) for file in sorted(path.rglob("*")) if file.is_file() and file.suffix in SUFFIXES]
+    if not path.exists():
+        raise InputError("no such file or folder", place=Place(file=str(path)), accepted="a file, a folder or -")
+    return [str(path)]
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        reason = fault.strerror or "unreadable"
+        raise InputError(f"cannot be read: {reason}", place=Place(file=str(path))) from None
+
+
+def parse(text: bytes, file: str = "") -> Iterator[Manifest]:
+    """The manifests of one text, JSON or YAML, of one document or many, lists taken apart."""
+    if text.lstrip()[:1] in (b"{", b"["):
+        yield from _parse_json(text, file)
+        return
+    for document, line, body in documents(text, file):
+        yield from from_value(body, Place(file=file, document=document, line=line))
+
+
+def _parse_json(text: bytes, file: str) -> Iterator[Manifest]:
+    place = Place(file=file)
+    try:
+        parts = _VALUES.decode(text) if text.lstrip().startswith(b"[") else _json_values(text)
+    except msgspec.DecodeError as fault:
+        raise InputError(_json_fault(fault, text), place=place, accepted="JSON or YAML") from None
+    for number, part in enumerate(parts, 1):
+        yield from _from_json(part, Place(file=file, document=number) if len(parts) > 1 else place)
+
+
+def _json_values(text: bytes) -> list[Raw]:
+    """One JSON value, or one per line."""
+    try:
+        return [_LINES.decode(text)]
+    except msgspec.DecodeError as fault:
+        try:
+            return _LINES.decode_lines(text)
+        except msgspec.DecodeError:
+            raise fault from None
+
+
+def _json_fault(fault: msgspec.DecodeError, text: bytes) -> str:
+    """The decoder's words, with the line in place of the byte."""
+    words, _, rest = str(fault).partition(" (byte ")
+    position = rest.rstrip(")")
+    if not position.isdecimal():
+        return words
+    line = text.count(b"\n", 0, int(position)) + 1
+    return f"{words} (line {line})"
+
+
+def from_values(values: Iterable[Any], place: Place) -> Iterator[Manifest]:
+    """The manifests of decoded values, or of raw JSON, such as the objects of a batch line."""
+    for value in values:
+        yield from _from_json(value, place) if isinstance(value, Raw) else from_value(value, place)
+
+
+def from_value(body: Any, place: Place) -> Iterator[Manifest]:
+    """The manifests of one decoded document: none if it is empty, several if it is a list."""
+    if body is None:
+        return
+    if isinstance(body, list):
+        yield from from_values(body, place)
+        return
+    body = decoding.without_nulls(body)
+    items = body.pop("items", None) if _is_list(body) else None
+    head = decoding.convert(body, _Head, place)
+    if items is None:
+        yield _manifest(head, body, place)
+        return
+    if not isinstance(items, list):
+        raise InputError("is no list", place=_inside(place, head, "items"), accepted="a list of objects")
+    for item in items:
+        yield from from_value(_with_kind_of_list(item, head), place)
+
+
+def _from_json(raw: Raw, place: Place) -> Iterator[Manifest]:
+    head = decoding.convert(raw, _Head, place)
+    if head.items is None or not (head.kind or "").endswith("List"):
+        yield _manifest(head, raw, place)
+        return
+    for item in head.items:
+        inner = decoding.convert(item, _Head, place)
+        if inner.kind:
+            yield from _from_json(item, place)
+        else:
+            _inherit(inner, head)
+            yield _manifest(inner, item, place)
+
+
+def _is_list(body: Any) -> bool:
+    return isinstance(body, dict) and str(body.get("kind", "")).endswith("List") and "items" in body
+
+
+def _inherit(item: _Head, outer: _Head) -> None:
+    """An API server leaves kind and version of a list's items to the list."""
+    item.kind = (outer.kind or "").removesuffix("List")
+    item.apiVersion = item.apiVersion or outer.apiVersion
+
+
+def _with_kind_of_list(item: Any, outer: _Head) -> Any:
+    if isinstance(item, dict) and not item.get("kind"):
+        inner = _Head(apiVersion=item.get("apiVersion"))
+        _inherit(inner, outer)
+        return {**item, "apiVersion": inner.apiVersion, "kind": inner.kind}
+    return item
+
+
+def _manifest(head: _Head, body: Raw | dict[str, Any], place: Place) -> Manifest:
+    name = head.metadata or _Name()
+    for missing, value in (("kind", head.kind), ("apiVersion", head.apiVersion)):
+        if not value:
+            raise InputError("is missing", place=_inside(place, head, missing), accepted="a Kubernetes object")
+    return Manifest(head.apiVersion or "", head.kind or "", name.namespace or "", name.name or "", body, place)
+
+
+def _inside(place: Place, head: _Head, at: str) -> Place:
+    name = head.metadata.name if head.metadata else ""
+    named = f"{head.kind or 'object'} {name}" if name else head.kind or ""
+    return msgspec.structs.replace(place, object=named, field=at)
+
+
+def latest(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[str]]:
+    """Keep each object once: a later manifest replaces an earlier one, as applying both would. Warnings say where."""
+    kept: dict[tuple[str, ...], Manifest] = {}
+    warnings: list[str] = []
+    for number, manifest in enumerate(manifests):
+        key = manifest.identity if manifest.name else (*manifest.identity, str(number))
+        earlier = kept.get(key)
+        if earlier is not None and earlier.body != manifest.body:
+            where = f" ({manifest.place})" if str(manifest.place) else ""
+            named = f"{manifest.kind} {manifest.namespace or 'default'}/{manifest.name}"
+            warnings.append(f"{named} is given twice; the later one{where} counts")
+        kept[key] = manifest
+    return list(kept.values()), warnings

@@ -1,0 +1,1 @@
+"""Pure decisions: a synchronous function of the world, the configuration and the clock it is given."""

@@ -1,0 +1,22 @@
+"""The action base: one step of a cycle, in the order that the configuration names."""
+
+from typing import ClassVar
+
+from posse.scheduler.arguments import Argument, Arguments
+from posse.scheduler.session import Session
+
+
+class Action:
+    """A step of the cycle."""
+
+    name: ClassVar[str] = ""
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+
+    def __init__(self, arguments: Arguments, actions: tuple[str, ...]) -> None:
+        self.settings = arguments
+        self.actions = actions
+        """All actions of the configuration."""
+
+    def run(self, session: Session) -> None:
+        """Do it."""
+        raise NotImplementedError

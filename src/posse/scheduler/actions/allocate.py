@@ -1,0 +1,193 @@
+"""Allocate: gangs get their nodes, all of what they need or nothing.
+
+In turns: the best queue, its best gang, its tasks in order. A turn ends as soon as the gang is ready; what it still wants
+beyond that it gets one task per turn, so that others whose share is smaller come in between. A turn that leaves the gang neither ready nor ready
+once promised room is free is undone as if it had not been.
+
+A gang with sub-gangs is placed sub-gang by sub-gang, those first that its minimum of groups needs, and the whole counts or nothing.
+"""
+
+from collections import deque
+from typing import ClassVar
+
+import numpy as np
+from msgspec import Struct
+
+from posse.cluster.phases import GangPhase
+from posse.cluster.status import Status
+from posse.cluster.views import Division, Gang, Task
+from posse.scheduler.action import Action
+from posse.scheduler.line import Heap, Line
+from posse.scheduler.placement.choice import Choice
+from posse.scheduler.session import Session
+from posse.scheduler.statement import Statement
+
+ADMITTED = (GangPhase.INQUEUE, GangPhase.RUNNING, GangPhase.UNKNOWN, GangPhase.COMPLETED)
+
+
+class Part(Struct):
+    """A gang, or one of its sub-gangs, and its tasks that still wait for a node."""
+
+    tasks: deque[int]
+    division: Division | None = None
+
+    @property
+    def cohort(self) -> int:
+        """The row it is counted in, -1 for a whole gang."""
+        return self.division.row if self.division is not None else -1
+
+
+class Allocate(Action):
+    """Place gangs."""
+
+    name: ClassVar[str] = "allocate"
+
+    def run(self, session: Session) -> None:
+        """Give every gang its turns."""
+        parts = {gang.row: parts for gang in self._gangs(session) if (parts := _parts(session, gang))}
+        line = Line(session.tiers, (Gang(session.world, row) for row in parts))
+        while (gang := line.next(skip_overused=True)) is not None:
+            if _turn(session, gang, parts[gang.row]):
+                line.push(gang)
+            line.back(gang)
+
+    def _gangs(self, session: Session) -> list[Gang]:
+        """The gangs that may be placed: admitted (or nobody admits here) and valid."""
+        if "enqueue" not in self.actions:
+            for gang in session.gangs([GangPhase.PENDING]):
+                session.admit(gang)
+        gangs = session.gangs(ADMITTED, with_status=Status.PENDING)
+        return [gang for gang in gangs if session.tiers.gang_invalid(gang) is None]
+
+
+def _parts(session: Session, gang: Gang) -> list[Part]:
+    """The tasks of a gang that wait, by sub-gang if it has any."""
+    tasks = session.pending(gang, best_effort=False)
+    if not len(tasks):
+        return []
+    divisions = gang.subgangs
+    if not divisions:
+        return [Part(deque(tasks.tolist()))]
+    of = session.world.columns.ledger.task_subgroup[tasks]
+    parts = [Part(deque(tasks[of == division.row].tolist()), division) for division in divisions]
+    return [part for part in parts if part.tasks]
+
+
+def _turn(session: Session, gang: Gang, parts: list[Part]) -> bool:
+    """Let a gang have its turn. True if it wants another."""
+    statement = session.statement()
+    if parts[0].division is None:
+        placed = place(session, statement, gang, parts[0])
+    else:
+        placed = _place_divisions(session, statement, gang, parts)
+    if not placed or not session.tiers.gang_ready(gang):
+        return False
+    statement.commit()
+    return any(part.tasks for part in parts)
+
+
+def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: list[Part]) -> bool:
+    """Place sub-gangs until the gang is ready. True if it then is, or will be."""
+    session.notes.pop(gang.row, None)
+    required = _required(session, gang)
+    by_cohort = {part.cohort: part for part in parts}
+    heap: Heap[Division] = Heap(lambda each: (each.row not in required, session.tiers.subgang_key(each)))
+    for part in parts:
+        if part.division is not None and part.tasks:
+            heap.push(part.division)
+    while len(heap):
+        division = heap.pop()
+        part, before = by_cohort[division.row], len(statement)
+        if place(session, statement, gang, part) and len(statement) > before:
+            if part.tasks:
+                heap.push(division)
+            if session.tiers.gang_ready(gang):
+                break
+    if len(statement) and (session.tiers.gang_ready(gang) or session.tiers.gang_pipelined(gang)):
+        return True
+    statement.rollback()
+    return False
+
+
+def _required(session: Session, gang: Gang) -> set[int]:
+    """The sub-gangs (their rows) that are the shortest way to the minimum of ready groups of each policy."""
+    wanted = {policy.name: policy.min_groups for policy in gang.fact.subgroups}
+    waiting = []
+    for division in gang.subgangs:
+        if session.tiers.subgang_ready(division):
+            wanted[division.subgang.policy] = wanted.get(division.subgang.policy, 0) - 1
+        else:
+            waiting.append(division)
+    required = set()
+    for division in sorted(waiting, key=session.tiers.subgang_key):
+        if wanted.get(division.subgang.policy, 0) > 0:
+            wanted[division.subgang.policy] -= 1
+            required.add(division.row)
+    return required
+
+
+def place(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
+    """Place a part's tasks in order until it is ready. True if it then is, or will be; else nothing of it stays placed."""
+    mark = statement.checkpoint()
+    while part.tasks:
+        task = Task(session.world, part.tasks.popleft())
+        refusal = session.tiers.queue_refuses(gang.queue, task)
+        if refusal is not None:
+            session.block(gang, refusal)
+            continue
+        if task.fact.role and task.fact.role in session.refused_roles(gang, part.cohort):
+            session.note(gang).skipped[task.row] = f"another {task.fact.role} of this gang found no node"
+            continue
+        choice = session.chooser.choose(task.row, preferred=session.promised_node(task))
+        if not isinstance(choice, Choice):
+            session.refused(gang, task, choice)
+            if _may_still_be_ready(session, gang, part):
+                continue
+            break
+        rows, nodes = np.array([task.row], np.int32), np.array([choice.node], np.int32)
+        if choice.is_idle:
+            statement.allocate(rows, nodes)
+        else:
+            statement.pipeline(rows, nodes)
+        if _is_ready(session, gang, part):
+            break
+    if _is_ready(session, gang, part) or _is_pipelined(session, gang, part):
+        return True
+    session.remember_attempts(gang, statement, mark)
+    statement.rollback(mark)
+    return False
+
+
+def _is_ready(session: Session, gang: Gang, part: Part) -> bool:
+    return session.tiers.gang_ready(gang) if part.division is None else session.tiers.subgang_ready(part.division)
+
+
+def _is_pipelined(session: Session, gang: Gang, part: Part) -> bool:
+    if part.division is None:
+        return session.tiers.gang_pipelined(gang)
+    return session.tiers.subgang_pipelined(part.division)
+
+
+def _may_still_be_ready(session: Session, gang: Gang, part: Part) -> bool:
+    """Whether it makes sense to go on with a gang of which one task found no node."""
+    if gang.minimum == gang.size:
+        return False
+    team = gang if part.division is None else part.division
+    if team.minimum >= team.size:
+        return False
+    if gang.fact.subgroups:
+        return True
+    failed = session.refused_roles(gang, part.cohort)
+    if not gang.roles_count:
+        return gang.ready_count + _pending_outside(session, gang, failed) >= gang.minimum
+    roles = gang.roles
+    return not any(
+        role in roles and roles[role].minimum and roles[role].ready_count + roles[role].pending_best_effort < roles[role].minimum
+        for role in failed
+    )
+
+
+def _pending_outside(session: Session, gang: Gang, roles: set[str]) -> int:
+    """How many members wait that are of none of these roles."""
+    waiting = (Status.PENDING, Status.GATED)
+    return sum(1 for task in gang.members if task.status in waiting and task.fact.role not in roles)

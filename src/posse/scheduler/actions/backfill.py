@@ -1,0 +1,55 @@
+"""Backfill: tasks that ask for nothing but a place go wherever one is.
+
+They are placed one by one, in line order, and bound as soon as their gang is ready; one whose gang is not keeps its place until
+the cycle ends. No queue's share is asked: they use none.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from posse.cluster.status import Status
+from posse.cluster.views import Gang, Task
+from posse.scheduler.action import Action
+from posse.scheduler.actions.allocate import ADMITTED
+from posse.scheduler.line import Line
+from posse.scheduler.placement.choice import Choice
+from posse.scheduler.session import Session
+
+
+class Backfill(Action):
+    """Place best-effort tasks."""
+
+    name: ClassVar[str] = "backfill"
+
+    def run(self, session: Session) -> None:
+        """Place what is waiting when the action begins."""
+        for gang, tasks in self._waiting(session):
+            for row in tasks:
+                self._place(session, gang, Task(session.world, row))
+
+    def _waiting(self, session: Session) -> list[tuple[Gang, list[int]]]:
+        """Best-effort tasks by gang, in line order."""
+        tasks = {}
+        for gang in session.gangs(ADMITTED, with_status=Status.PENDING):
+            rows = session.pending(gang, best_effort=True).tolist()
+            if rows and session.tiers.gang_invalid(gang) is None:
+                tasks[gang.row] = rows
+        line = Line(session.tiers, (Gang(session.world, row) for row in tasks))
+        waiting = []
+        while (gang := line.next()) is not None:
+            waiting.append((gang, tasks[gang.row]))
+            line.back(gang)
+        return waiting
+
+    def _place(self, session: Session, gang: Gang, task: Task) -> None:
+        choice = session.chooser.choose(task.row)
+        if not isinstance(choice, Choice):
+            session.refused(gang, task, choice)
+            return
+        if not choice.is_idle:
+            return
+        statement = session.statement()
+        statement.allocate(np.array([task.row], np.int32), np.array([choice.node], np.int32))
+        if session.tiers.gang_ready(gang):
+            session.carry_out(session.world.ordered_members(gang.row))

@@ -1,0 +1,89 @@
+"""Claims: what a task needs beyond columns, such as volumes and devices.
+
+A book keeps one kind of claim. It says how many tasks of a shape each node could still serve, reserves for one task on one node inside a
+statement, takes that back when the statement is undone, and gives the payload that the bind must carry out. The engine knows only this
+contract; which books there are is the world's builder's business. A kind that no book is kept for blocks nothing
+unless its name says that it must (`BLOCKING`).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.facts import ClaimReference
+from posse.cluster.world import World
+from posse.scheduler.records import Payload
+
+BLOCKING = frozenset({"device"})
+"""Claims without which a pod must not start, so that without a book for them it waits."""
+
+
+class Book(Protocol):
+    """One kind of claim."""
+
+    def capacity(self, world: World, shape: int, claim: ClaimReference) -> NDArray[np.int64]:
+        """How many more tasks of a shape each node row could serve with this claim."""
+
+    def refusal(self, claim: ClaimReference) -> str:
+        """Why a node that serves nobody does not, in words."""
+
+    def reserve(self, world: World, task: int, node: int, claim: ClaimReference) -> Any:
+        """Take what a task needs on a node; what is returned undoes it."""
+
+    def undo(self, token: Any) -> None:
+        """Give back what was reserved."""
+
+    def payload(self, world: World, task: int, node: int, claim: ClaimReference) -> Payload:
+        """What must be done for it with the bind."""
+
+
+class Hold(Struct, frozen=True):
+    """Something reserved in a book."""
+
+    kind: str
+    token: Any
+
+
+class Claims:
+    """All books of one engine."""
+
+    def __init__(self, world: World, books: Mapping[str, Book]) -> None:
+        self._world, self._books = world, dict(books)
+
+    def of(self, shape: int) -> tuple[ClaimReference, ...]:
+        """The claims of a shape that anything here cares about."""
+        return tuple(c for c in self._world.shapes[shape].claims if c.kind in self._books or c.kind in BLOCKING)
+
+    def capacity(self, shape: int, claim: ClaimReference) -> NDArray[np.int64]:
+        """How many more tasks of a shape each node row could serve with this claim."""
+        book = self._books.get(claim.kind)
+        if book is None:
+            return np.zeros(len(self._world.nodes), np.int64)
+        return book.capacity(self._world, shape, claim)
+
+    def refusal(self, claim: ClaimReference) -> str:
+        """Why a node does not serve a claim."""
+        book = self._books.get(claim.kind)
+        return book.refusal(claim) if book else f"{claim.kind} claim {claim.name} cannot be served here"
+
+    def reserve(self, tasks: NDArray[np.int32], nodes: NDArray[np.int32]) -> tuple[Hold, ...]:
+        """Take what tasks need on their nodes."""
+        shapes = self._world.columns.ledger.task_shape
+        return tuple(
+            Hold(claim.kind, self._books[claim.kind].reserve(self._world, task, node, claim))
+            for task, node in zip(tasks.tolist(), nodes.tolist(), strict=True)
+            for claim in self.of(int(shapes[task]))
+        )
+
+    def undo(self, holds: tuple[Hold, ...]) -> None:
+        """Give back, last first."""
+        for hold in reversed(holds):
+            self._books[hold.kind].undo(hold.token)
+
+    def payloads(self, task: int, node: int) -> tuple[Payload, ...]:
+        """What must be done with the bind of a task."""
+        claims = self.of(int(self._world.columns.ledger.task_shape[task]))
+        return tuple(self._books[claim.kind].payload(self._world, task, node, claim) for claim in claims)

@@ -1,0 +1,171 @@
+"""Closing: from what a cycle found to a verdict on every gang that it concerns.
+
+Asked once per gang that changed, was tried or was blocked in this cycle; a gang of which nothing moved keeps the verdict it had. The
+sentences are those Volcano users know: how many members wait, where each stands, and why the first of them found no node.
+"""
+
+from collections import Counter
+
+from posse.cluster.phases import phase_at_close
+from posse.cluster.status import Status
+from posse.cluster.views import Gang, Task
+from posse.scheduler.session import Note, Session
+from posse.scheduler.verdict import Blocker, GangState, PodVerdict, Verdict
+from posse.scheduler.words import WaitingWords
+
+NOBODY = Note([], {}, {}, {})
+WAITS = (Status.PENDING, Status.ALLOCATED, Status.PIPELINED, Status.HELD)
+
+
+class Closing:
+    """Makes verdicts, by the rules that a configuration chose."""
+
+    def __init__(self, words: WaitingWords, *, keeps_admission: bool) -> None:
+        self._words, self._keeps_admission = words, keeps_admission
+
+    def verdict(self, session: Session, gang: Gang) -> Verdict:
+        """What this cycle found about a gang; its phase moves on with it."""
+        counts, note = gang.counts, session.notes.get(gang.row, NOBODY)
+        was_ready = gang.is_ready
+        phase = phase_at_close(
+            gang.phase,
+            gang.minimum,
+            counts,
+            is_unschedulable=bool(gang.size) and not was_ready,
+            keeps_admission=self._keeps_admission,
+        )
+        session.set_phase(gang, phase)
+        invalid = session.tiers.gang_invalid(gang) if counts[Status.PENDING] or not was_ready else None
+        blockers = _blockers(session, gang, note, invalid)
+        tried = sum(1 for status, _ in note.attempts.values() if status is Status.ALLOCATED)
+        pending = counts[Status.PENDING] + counts[Status.GATED]
+        return Verdict(
+            gang=gang.key,
+            uid=gang.fact.uid,
+            cycle=session.cycle,
+            state=_state(gang, counts, invalid, is_ready=was_ready),
+            phase=phase.name.capitalize(),
+            minimum=gang.minimum,
+            members=gang.size,
+            ready=gang.ready_count,
+            running=counts[Status.RUNNING],
+            pending=pending,
+            succeeded=counts[Status.SUCCEEDED],
+            failed=counts[Status.FAILED],
+            was_ready=was_ready,
+            unschedulable=max(0, gang.minimum - gang.ready_count - tried),
+            message=_message(session, gang, note, counts, blockers),
+            blockers=blockers,
+            pods=self._pods(session, gang, note, blockers),
+        )
+
+    def _pods(self, session: Session, gang: Gang, note: Note, blockers: tuple[Blocker, ...]) -> tuple[PodVerdict, ...]:
+        """What each waiting member is told. A gated one is left alone: its gate says it all."""
+        return tuple(
+            PodVerdict(
+                pod=task.key,
+                uid=task.fact.uid,
+                reason=self._words.reason(session, gang, task, note, blockers),
+                message=_pod_message(session, gang, task, note, blockers),
+                nominated=session.world.nodes.keys[task.node] if task.status is Status.PIPELINED else "",
+            )
+            for task in gang.members
+            if task.status in WAITS
+        )
+
+
+def _state(gang: Gang, counts: list[int], invalid: Blocker | None, *, is_ready: bool) -> GangState:
+    has_room = counts[Status.ALLOCATED] + counts[Status.BINDING] + counts[Status.BOUND]
+    waits = counts[Status.PENDING] + counts[Status.GATED] + counts[Status.PIPELINED] + counts[Status.HELD]
+    if gang.size and not waits and counts[Status.SUCCEEDED] + counts[Status.FAILED] == gang.size:
+        return "finished"
+    if is_ready and (counts[Status.RUNNING] or has_room):
+        return "running" if counts[Status.RUNNING] else "placed"
+    if invalid is not None:
+        return "gated" if counts[Status.GATED] and invalid.kind == "gates" else "invalid"
+    if counts[Status.HELD]:
+        return "held"
+    if counts[Status.PIPELINED] and gang.is_pipelined:
+        return "pipelined"
+    if counts[Status.GATED] and gang.valid_count - counts[Status.GATED] < gang.minimum:
+        return "gated"
+    return "waiting"
+
+
+def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None) -> tuple[Blocker, ...]:
+    """Everything that kept the gang, or its further members, from a node."""
+    found = [invalid] if invalid is not None else []
+    found += note.blockers
+    told: set[int] = set()
+    for row, codes in note.refusals.items():
+        task = Task(session.world, row)
+        if task.status is not Status.PENDING or task.shape_row in told:
+            continue
+        told.add(task.shape_row)
+        histogram = session.reasons.histogram(codes)
+        refused = sum(count for _, count in histogram)
+        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
+        message = f"0/{refused} nodes take {task.key}: {reasons}" if refused else "there is no node"
+        found.append(
+            Blocker(
+                kind="nodes",
+                plugin="predicates",
+                message=message,
+                reason="NotEnoughResources",
+                have=gang.ready_count,
+                need=gang.minimum,
+                unit="pods",
+                nodes=histogram,
+                task=task.key,
+            )
+        )
+    gated = gang.counts[Status.GATED]
+    if gated and not gang.is_ready:
+        message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted"
+        have = gang.valid_count - gated
+        found.append(Blocker(kind="gates", plugin="gang", message=message, have=have, need=gang.minimum, unit="pods"))
+    return tuple(found)
+
+
+def _message(session: Session, gang: Gang, note: Note, counts: list[int], blockers: tuple[Blocker, ...]) -> str:
+    """Where the members stand, and why the first that was refused was."""
+    standing = Counter(
+        {_name(status): counts[status] for status in Status if status is not Status.GONE and counts[status] and status is not Status.GATED}
+    )
+    standing["Pending"] += counts[Status.GATED]
+    parts = sorted(f"{count} {name}" for name, count in (+standing).items())
+    parts = sorted([*parts, f"{gang.minimum} minAvailable"])
+    text = f"pod group is {'ready' if gang.is_ready else 'not ready'}, {', '.join(parts)}"
+    if note.refusals:
+        row = next(iter(note.refusals))
+        histogram = session.reasons.histogram(note.refusals[row])
+        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
+        refused = sum(count for _, count in histogram)
+        text += f". Origin reason is {Task(session.world, row).fact.name}: 0/{refused} nodes are unavailable: {reasons}."
+    elif blockers:
+        text += f". Origin reason is: {blockers[0].message}"
+    return text
+
+
+def _pod_message(session: Session, gang: Gang, task: Task, note: Note, blockers: tuple[Blocker, ...]) -> str:
+    status, node = note.attempts.get(task.row, (task.status, ""))
+    node = node or (session.world.nodes.keys[task.node] if task.node >= 0 else "")
+    if status is Status.ALLOCATED:
+        return f"Pod {task.key} can possibly be assigned to {node}, once minAvailable is satisfied"
+    if status in (Status.PIPELINED, Status.HELD):
+        return f"Pod {task.key} can possibly be assigned to {node}, once resource is released and minAvailable is satisfied"
+    if task.row in note.refusals:
+        histogram = session.reasons.histogram(note.refusals[task.row])
+        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
+        return f"0/{sum(count for _, count in histogram)} nodes are unavailable: {reasons}."
+    if task.row in note.skipped:
+        return note.skipped[task.row]
+    if blockers:
+        return blockers[0].message
+    return f"gang {gang.key} waits: {gang.ready_count} of {gang.minimum} members have a node"
+
+
+def _name(status: Status) -> str:
+    return status.name.capitalize()
+
+

@@ -1,0 +1,144 @@
+"""The engine: a world, a configuration, and the cycle that turns inputs into effects.
+
+    observations, outcomes ──▶ world ──▶ promises ──▶ actions × plugins ──▶ verdicts, effects
+
+A cycle is a pure function of the world, the configuration and its input: it awaits nothing, opens nothing and reads no clock. Plugins
+are built once per configuration and live as long as it. `fork` gives an engine that would decide the same from here on, and leaves this one alone.
+"""
+
+import copy
+from collections.abc import Mapping
+
+import numpy as np
+
+from posse.cluster.status import Status
+from posse.cluster.views import Gang
+from posse.cluster.world import World
+from posse.scheduler.claims import Book, Claims
+from posse.scheduler.closing import Closing
+from posse.scheduler.configuration import Configuration, PluginOption
+from posse.scheduler.placement.choice import Chooser
+from posse.scheduler.placement.feasibility import Feasibility
+from posse.scheduler.placement.scoring import Scoring
+from posse.scheduler.plugin import Plugin, Setup
+from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
+from posse.scheduler.reasons import Reasons
+from posse.scheduler.records import Bound, CycleInput, CycleResult, Outcome
+from posse.scheduler.registry import Registry
+from posse.scheduler.session import Session
+from posse.scheduler.tiers import Seat, Tiers
+from posse.scheduler.verdict import Verdict
+from posse.scheduler.words import VolcanoWords, WordsForAutoscalers
+
+
+class Engine:
+    """Decides, cycle by cycle."""
+
+    def __init__(
+        self,
+        world: World,
+        configuration: Configuration,
+        registry: Registry,
+        books: Mapping[str, Book] | None = None,
+    ) -> None:
+        self.world, self.registry, self.books = world, registry, dict(books or {})
+        self.cycles = 0
+        self._seen: tuple[int, int] = (-1, 0)
+        self.configure(configuration)
+
+    def configure(self, configuration: Configuration) -> None:
+        """Put a configuration in force. The world stays; plugins begin anew."""
+        self.configuration = configuration
+        compatibility = configuration.compatibility
+        self.reasons = Reasons()
+        self.claims = Claims(self.world, self.books)
+        self.tiers = Tiers([[self._seat(option) for option in tier] for tier in configuration.tiers])
+        feasibility = Feasibility(self.world, self.tiers, self.reasons, self.claims)
+        self._chooser = Chooser(feasibility, Scoring(self.world, self.tiers))
+        self._actions = [
+            self.registry.actions[name](configuration.arguments_for(name), configuration.actions) for name in configuration.actions
+        ]
+        forgets = compatibility.side("pipelined-life") == "upstream"
+        self._promises: PromiseKeeper = Forgetful() if forgets else Lasting()
+        words = VolcanoWords() if compatibility.mode == "upstream" else WordsForAutoscalers()
+        self._closing = Closing(words, keeps_admission=compatibility.side("running-gang-admission") == "posse")
+
+    def _seat(self, option: PluginOption) -> Seat:
+        plugin: type[Plugin] = self.registry.plugins[option.name]
+        hierarchy = "hierarchy" in option.flags
+        setup = Setup(self.world, option.arguments, self.configuration.compatibility, self.reasons, hierarchy)
+        return Seat(plugin(setup), option.flags)
+
+    # ------------------------------------------------------------------ the cycle
+
+    def cycle(self, given: CycleInput) -> CycleResult:
+        """Take in what happened, decide, and say what to do."""
+        self._take_in(given)
+        self.cycles += 1
+        session = Session(
+            self.world,
+            self.configuration,
+            self.tiers,
+            self._chooser,
+            self.claims,
+            self.reasons,
+            now=given.now,
+            cycle=self.cycles,
+        )
+        self._promises.open(session)
+        for plugin in self.tiers.plugins:
+            plugin.on_open(session)
+        for action in self._actions:
+            action.run(session)
+        verdicts = self._close(session)
+        return CycleResult(self.cycles, tuple(session.effects), verdicts)
+
+    def _take_in(self, given: CycleInput) -> None:
+        for outcome in given.outcomes:
+            self._learn(outcome)
+        self.world.observe(given.observations)
+
+    def _learn(self, outcome: Outcome) -> None:
+        """What came of a bind. Only the pod that was meant is concerned, and only while it is thought to be on its way."""
+        world = self.world
+        row = world.tasks.find(outcome.pod)
+        fact = world.tasks.facts[row] if row >= 0 else None
+        if fact is None or fact.uid != outcome.uid or world.columns.ledger.task_status[row] != Status.BINDING:
+            return
+        if isinstance(outcome, Bound):
+            world.move([row], [Status.BOUND], [world.node_row(outcome.node)])
+        else:
+            world.move([row], [Status.PENDING], [-1])
+
+    def _close(self, session: Session) -> tuple[Verdict, ...]:
+        for plugin in self.tiers.plugins:
+            plugin.on_close(session)
+        gangs = [Gang(self.world, row) for row in self._concerned(session)]
+        verdicts = tuple(self._closing.verdict(session, gang) for gang in gangs)
+        self._promises.close(session)
+        return verdicts
+
+    def _concerned(self, session: Session) -> list[int]:
+        """Declared gangs that changed since the last cycle closed, or of which this one found something."""
+        columns, facts = self.world.columns, self.world.gangs.facts
+        epoch, end = columns.log_epoch, int(columns.ledger.log_ends[1])
+        if self._seen[0] == epoch:
+            changed = np.unique(columns.ledger.gang_log[self._seen[1] : end]).tolist()
+        else:
+            changed = self.world.gangs.declared()
+        self._seen = (epoch, end)
+        queues = self.world.queues.facts
+        return sorted(
+            (row for row in {*changed, *session.notes} if facts[row] is not None and queues[columns.ledger.gang_queue[row]] is not None),
+            key=self.world.gangs.keys.__getitem__,
+        )
+
+    # ------------------------------------------------------------------ copies
+
+    def fork(self) -> "Engine":
+        """An engine on a copy of the world that would decide the same from here on."""
+        other = Engine(self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books))
+        other.cycles, other._seen = self.cycles, self._seen
+        for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):
+            theirs.state = copy.deepcopy(mine.state)
+        return other

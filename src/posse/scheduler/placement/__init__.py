@@ -1,0 +1,1 @@
+"""Which node: masks, scores and the greedy fill, computed for all nodes at once."""

@@ -1,0 +1,198 @@
+"""The plugin base: every question the scheduler asks, with the answer of someone who has no opinion.
+
+A plugin is a class; overriding a method registers it for that extension point, and nothing else does. What several plugins' answers
+make together is said in `tiers`. An instance lives as long as its configuration; whatever it keeps from cycle to cycle is its `state`, one
+object that is copied when a world is forked and put back when a statement is undone. Everything else it knows, it reads
+from the world, where it is always up to date.
+
+Orders are keys: smaller goes first. Filters and scores come in two forms: `node_filter` and `node_score` speak of one task and one node, in
+plain Python; `filters` and `scores` speak of a shape and all nodes at once (see `placement.terms`). Write whichever is natural.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.views import Division, Gang, Node, Queue, Task
+from posse.cluster.world import World
+from posse.scheduler.arguments import Argument, Arguments
+from posse.scheduler.placement.terms import Clause, Filter, Score
+from posse.scheduler.reasons import Reasons
+from posse.scheduler.switches import Compatibility
+from posse.scheduler.verdict import Blocker
+
+if TYPE_CHECKING:
+    from posse.scheduler.session import Session
+
+Key = Any
+"""Anything that sorts: a number, or a tuple of such."""
+
+
+class Vote(IntEnum):
+    """An answer that may leave the question to others."""
+
+    REJECT = -1
+    ABSTAIN = 0
+    PERMIT = 1
+
+
+class Opinion(Struct, frozen=True):
+    """A vote, and what blocks if it is a rejection."""
+
+    vote: Vote
+    blocker: Blocker | None = None
+
+
+PERMIT = Opinion(Vote.PERMIT)
+ABSTAIN = Opinion(Vote.ABSTAIN)
+
+
+class Setup(Struct, frozen=True):
+    """What a plugin is built from."""
+
+    world: World
+    arguments: Arguments
+    compatibility: Compatibility
+    reasons: Reasons
+    uses_hierarchy: bool = False
+
+
+class Plugin:
+    """A set of answers. Subclass it, set `name`, and override what you have an opinion on."""
+
+    name: ClassVar[str] = ""
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+    terms_follow: ClassVar[frozenset[str]] = frozenset({"node", "pods", "queue", "task", "time"})
+    """What the per-task filter and score look at: only "node" lets their answers be kept."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.world = setup.world
+        self.reasons = setup.reasons
+        self.state: Any = None
+
+    # ------------------------------------------------------------------ the cycle
+
+    def on_open(self, session: "Session") -> None:
+        """Begin a cycle."""
+
+    def on_close(self, session: "Session") -> None:
+        """End a cycle."""
+
+    def on_allocate(self, tasks: NDArray[np.int32]) -> None:
+        """Learn that these tasks got a node (for good or as a promise)."""
+
+    def on_deallocate(self, tasks: NDArray[np.int32]) -> None:
+        """Learn that these tasks are about to lose their node."""
+
+    # ------------------------------------------------------------------ orders
+
+    def queue_order(self, queue: Queue) -> Key:
+        """Say where a queue goes among the queues."""
+
+    def gang_order(self, gang: Gang) -> Key:
+        """Say where a gang goes among the gangs of its queue."""
+
+    def subgang_order(self, division: Division) -> Key:
+        """Say where a sub-gang goes among those of its gang."""
+
+    def task_order(self, task: Task) -> Key:
+        """Say where a task goes among the tasks of its gang."""
+
+    def task_orders(self, tasks: NDArray[np.int32]) -> Sequence[Key] | NDArray[np.int64]:
+        """Say the same for many tasks at once."""
+        return [self.task_order(Task(self.world, row)) for row in tasks.tolist()]
+
+    # ------------------------------------------------------------------ gangs and queues
+
+    def gang_valid(self, gang: Gang) -> Blocker | None:
+        """Refuse a gang that cannot be placed whatever the room."""
+
+    def gang_ready(self, gang: Gang) -> bool:
+        """Say whether a gang may be bound as it stands."""
+        return True
+
+    def subgang_ready(self, division: Division) -> bool:
+        """Say whether a sub-gang has what it takes."""
+        return True
+
+    def missing(self, gang: Gang) -> int:
+        """Say how many more tasks `gang_ready` wants at the least; a hint that spares asking after each one."""
+        return 1
+
+    def gang_pipelined(self, gang: Gang) -> Vote:
+        """Say whether a gang would be ready once what it is promised is free."""
+        return Vote.ABSTAIN
+
+    def subgang_pipelined(self, division: Division) -> Vote:
+        """Say whether a sub-gang would be ready once what it is promised is free."""
+        return Vote.ABSTAIN
+
+    def gang_starving(self, gang: Gang) -> bool:
+        """Say whether a gang deserves room that others have."""
+        return False
+
+    def gang_enqueueable(self, gang: Gang) -> Opinion:
+        """Say whether a gang may be admitted to its queue."""
+        return ABSTAIN
+
+    def gang_enqueued(self, gang: Gang) -> None:
+        """Learn that a gang was admitted."""
+
+    def queue_overused(self, queue: Queue) -> Blocker | None:
+        """Refuse a queue all further room."""
+
+    def queue_allocatable(self, queue: Queue, task: Task) -> Blocker | None:
+        """Refuse a task its queue's room."""
+
+    def queue_room(self, queue: Queue) -> NDArray[np.int64] | None:
+        """Give what `queue_allocatable` allows as amounts per dimension that may still be asked for; None if it cannot be said so."""
+        return None
+
+    # ------------------------------------------------------------------ victims
+
+    def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
+        """Name those among the candidates (of the same queue) that may go for a task; None: no opinion."""
+
+    def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
+        """Name those among the candidates (of other queues) that may go for a task; None: no opinion."""
+
+    def evictable(self, for_gang: Gang, candidates: Sequence[Task], *, across_queues: bool) -> Sequence[Task] | None:
+        """Name those among the candidates that may go for a whole gang; None: no opinion."""
+
+    # ------------------------------------------------------------------ nodes
+
+    def node_filter(self, task: Task, node: Node) -> str | None:
+        """Refuse a node to a task, with a reason."""
+
+    def node_score(self, task: Task, node: Node) -> float:
+        """Give a node points for a task."""
+        return 0.0
+
+    def filters(self, shape: int) -> Sequence[Filter]:
+        """Refuse nodes to a shape, all at once."""
+        return ()
+
+    def scores(self, shape: int) -> Sequence[Score]:
+        """Give nodes points for a shape, all at once."""
+        return ()
+
+    def clauses(self, task: Task) -> Sequence[Clause]:
+        """List the requirements that a task has of nodes, each by itself, for explanations."""
+        return ()
+
+    @classmethod
+    def overrides(cls, point: str) -> bool:
+        """Whether this plugin has an opinion at an extension point."""
+        return getattr(cls, point) is not getattr(Plugin, point)
+
+
+EXTENSION_POINTS = tuple(
+    name
+    for name, value in vars(Plugin).items()
+    if callable(value) and not name.startswith("_") and name not in {"overrides", "task_orders", "missing", "queue_room"}
+)
+"""The names of all extension points, in the order in which they stand above."""

@@ -1,0 +1,1 @@
+"""The built-in plugins, one small file each; a plugin reads like its documentation."""

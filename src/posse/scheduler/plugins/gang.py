@@ -1,0 +1,160 @@
+"""Gang: all or nothing.
+
+    valid       enough members that could still run: of each role, of sub-gangs, of the gang
+    ready       the minimum has nodes, of each role, of sub-gangs, of the gang; only then is anything bound
+    pipelined   the minimum has nodes or is promised some
+    starving    even with what is promised the minimum is not met; roles are not asked
+    order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around)
+    victims     only members beyond their gang's minimum may go, unless gangs are evicted as gangs
+
+Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle to cycle but
+what its metrics need.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import ClassVar
+
+from posse.cluster.views import Cohort, Division, Gang, Task, Team
+from posse.scheduler.arguments import Argument
+from posse.scheduler.plugin import Key, Plugin, Setup, Vote
+from posse.scheduler.verdict import Blocker
+
+READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
+
+
+class GangPlugin(Plugin):
+    """Bind a gang's minimum together or not at all."""
+
+    name: ClassVar[str] = "gang"
+    arguments: ClassVar[tuple[Argument, ...]] = (
+        Argument(
+            "gang.order",
+            "str",
+            READY_FIRST,
+            choices=(READY_FIRST, UNREADY_FIRST),
+            switch="gang-order",
+            upstream=UNREADY_FIRST,
+            help="Which goes first: a gang that has its minimum, or one that still needs it.",
+        ),
+    )
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self._first = setup.arguments.get_str("gang.order") == READY_FIRST
+
+    # ------------------------------------------------------------------ valid
+
+    def gang_valid(self, gang: Gang) -> Blocker | None:
+        """Refuse a gang with too few members that could still run."""
+        return self._roles_valid(gang) or self._subgangs_valid(gang) or self._members_valid(gang)
+
+    def _roles_valid(self, gang: Gang) -> Blocker | None:
+        if not gang.fact.min_roles or not gang.roles_count:
+            return None
+        for name, role in gang.roles.items():
+            if role.valid_count < role.minimum:
+                message = f"role {name} has {role.valid_count} valid pods and needs {role.minimum}"
+                return self._invalid("NotEnoughTasks", message, role.valid_count, role.minimum)
+        return None
+
+    def _subgangs_valid(self, gang: Gang) -> Blocker | None:
+        if not gang.fact.subgroups:
+            return None
+        groups = Counter(division.subgang.policy for division in gang.subgangs)
+        for policy in gang.fact.subgroups:
+            if groups[policy.name] < policy.min_groups:
+                message = f"policy {policy.name} has {groups[policy.name]} sub-gangs and needs {policy.min_groups}"
+                return self._invalid("NotEnoughTasks", message, groups[policy.name], policy.min_groups)
+        return None
+
+    def _members_valid(self, gang: Gang) -> Blocker | None:
+        valid, minimum = gang.valid_count, gang.minimum
+        if valid >= minimum:
+            return None
+        return self._invalid("NotEnoughPods", f"the gang has {valid} valid pods and needs {minimum}", valid, minimum)
+
+    def _invalid(self, reason: str, message: str, have: int, need: int) -> Blocker:
+        return Blocker(kind="validity", plugin=self.name, reason=reason, message=message, have=have, need=need, unit="pods")
+
+    # ------------------------------------------------------------------ ready, pipelined, starving
+
+    def gang_ready(self, gang: Gang) -> bool:
+        """Have the minimum, of every kind, on nodes."""
+        return gang.is_ready and self._roles_have(gang, with_promises=False) and self._groups_have(gang, with_promises=False)
+
+    def missing(self, gang: Gang) -> int:
+        """Count what is short of the gang's own minimum."""
+        return max(1, gang.minimum - gang.ready_count - gang.pending_best_effort)
+
+    def subgang_ready(self, division: Division) -> bool:
+        """Have a sub-gang's minimum on nodes."""
+        return division.is_ready
+
+    def gang_pipelined(self, gang: Gang) -> Vote:
+        """Have the minimum, of every kind, on nodes or promised."""
+        pipelined = gang.is_pipelined and self._roles_have(gang, with_promises=True)
+        return _vote(pipelined and self._groups_have(gang, with_promises=True))
+
+    def subgang_pipelined(self, division: Division) -> Vote:
+        """Have a sub-gang's minimum on nodes or promised."""
+        return _vote(division.is_pipelined)
+
+    def gang_starving(self, gang: Gang) -> bool:
+        """Lack the minimum even if all promises were kept."""
+        return gang.is_starving
+
+    def _roles_have(self, gang: Gang, *, with_promises: bool) -> bool:
+        if not gang.fact.min_roles or not gang.roles_count:
+            return True
+        return all(_has_minimum(role, with_promises=with_promises) for role in gang.roles.values())
+
+    def _groups_have(self, gang: Gang, *, with_promises: bool) -> bool:
+        if not gang.fact.subgroups:
+            return True
+        groups = Counter(d.subgang.policy for d in gang.subgangs if _has_minimum(d, with_promises=with_promises))
+        return all(groups[policy.name] >= policy.min_groups for policy in gang.fact.subgroups)
+
+    # ------------------------------------------------------------------ order
+
+    def gang_order(self, gang: Gang) -> Key:
+        """Put ready gangs first, or last."""
+        return gang.is_ready is not self._first
+
+    def subgang_order(self, division: Division) -> Key:
+        """Put ready sub-gangs first, or last."""
+        return division.is_ready is not self._first
+
+    # ------------------------------------------------------------------ victims
+
+    def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
+        """Give up members beyond their gang's minimum, first come first."""
+        return self._surplus(candidates)
+
+    def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
+        """Give up members beyond their gang's minimum, first come first."""
+        return self._surplus(candidates)
+
+    def evictable(self, for_gang: Gang, candidates: Sequence[Task], *, across_queues: bool) -> Sequence[Task] | None:
+        """Let whole gangs go: who evicts gangs as gangs minds their minimum himself."""
+        return candidates
+
+    def _surplus(self, candidates: Sequence[Task]) -> Sequence[Task]:
+        remaining: dict[int, int] = {}
+        victims = []
+        for task in candidates:
+            gang = task.gang
+            if gang is None or not gang.is_declared:
+                continue
+            if remaining.setdefault(gang.row, gang.ready_count) > gang.minimum:
+                remaining[gang.row] -= 1
+                victims.append(task)
+        return victims
+
+
+def _has_minimum(team: Team | Cohort, *, with_promises: bool) -> bool:
+    return team.is_pipelined if with_promises else team.is_ready
+
+
+def _vote(agrees: bool) -> Vote:
+    return Vote.PERMIT if agrees else Vote.REJECT

@@ -1,0 +1,120 @@
+"""Promises: room that a gang will get once it is free, and how long such a promise lives.
+
+A gang whose minimum needs room that is still being freed is promised it as a whole: its members are *pipelined*, those on idle nodes
+included. Each cycle begins with the promises whose room has come, in gang order: a gang that can be bound is bound. A promise
+ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Seen from outside it is `nominatedNodeName`.
+
+Volcano forgets its promises when the cycle ends; `Forgetful` does the same.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posse.cluster.status import Status
+from posse.cluster.views import Gang
+from posse.cluster.world import World
+from posse.scheduler.session import Session
+
+NANOSECONDS = 1_000_000_000
+PATIENCE = 300 * NANOSECONDS
+"""How long a promise lives on a node from which nobody is leaving."""
+
+
+class PromiseKeeper(Protocol):
+    """A rule for the life of promises."""
+
+    def open(self, session: Session) -> None:
+        """Begin a cycle: redeem and end promises of earlier cycles."""
+
+    def close(self, session: Session) -> None:
+        """End a cycle."""
+
+
+def ours(world: World, status: Status) -> NDArray[np.int32]:
+    """The tasks of gangs that are in a status, by row."""
+    tasks = len(world.tasks)
+    ledger = world.columns.ledger
+    return np.flatnonzero((ledger.task_status[:tasks] == status) & (ledger.task_gang[:tasks] >= 0)).astype(np.int32)
+
+
+def take_back(world: World, tasks: NDArray[np.int32]) -> None:
+    """Make tasks wait again."""
+    if len(tasks):
+        world.move(tasks, np.full(len(tasks), Status.PENDING, np.int8), np.full(len(tasks), -1, np.int32))
+
+
+class Forgetful:
+    """Promises end with the cycle that made them."""
+
+    def open(self, session: Session) -> None:
+        """Nothing is promised when a cycle begins."""
+
+    def close(self, session: Session) -> None:
+        """Forget."""
+        take_back(session.world, ours(session.world, Status.PIPELINED))
+        take_back(session.world, ours(session.world, Status.ALLOCATED))
+
+
+class Lasting:
+    """Promises live until redeemed, or until one of the ends that the module's story names."""
+
+    def open(self, session: Session) -> None:
+        """End what has to end, then bind the gangs whose room has come, first come first."""
+        world = session.world
+        self._end_the_overdue(session)
+        gangs = {int(world.columns.ledger.task_gang[row]) for row in ours(world, Status.PIPELINED)}
+        declared = [Gang(world, row) for row in gangs if world.gangs.facts[row] is not None]
+        for gang in sorted(declared, key=session.tiers.gang_key):
+            self._redeem(session, gang)
+
+    def close(self, session: Session) -> None:
+        """Keep the promises, take back what was given to gangs that did not become ready."""
+        world = session.world
+        allocated = ours(world, Status.ALLOCATED)
+        for row in sorted(set(world.columns.ledger.task_gang[allocated].tolist())):
+            tasks = allocated[world.columns.ledger.task_gang[allocated] == row]
+            if world.gangs.facts[row] is not None and session.tiers.gang_pipelined(Gang(world, row)):
+                world.move(tasks, np.full(len(tasks), Status.PIPELINED, np.int8), world.columns.ledger.task_node[tasks].copy())
+            else:
+                take_back(world, tasks)
+        promised = ours(world, Status.PIPELINED).tolist()
+        for task in promised:
+            world.promises.setdefault(task, session.now)
+        for task in sorted(set(world.promises) - set(promised)):
+            del world.promises[task]
+
+    def _end_the_overdue(self, session: Session) -> None:
+        world = session.world
+        ledger, traits = world.columns.ledger, world.columns.traits
+        ended: set[int] = set()
+        for task in ours(world, Status.PIPELINED).tolist():
+            node, gang = int(ledger.task_node[task]), int(ledger.task_gang[task])
+            leaving = ledger.node_releasing[:, node].any()
+            overdue = not leaving and session.now - world.promises.get(task, session.now) >= PATIENCE
+            lost = not traits.node_present[node]
+            invalid = world.gangs.facts[gang] is None or session.tiers.gang_invalid(Gang(world, gang)) is not None
+            if overdue or lost or invalid:
+                ended.add(gang)
+        promised = ours(world, Status.PIPELINED)
+        take_back(world, promised[np.isin(ledger.task_gang[promised], list(ended))])
+
+    def _redeem(self, session: Session, gang: Gang) -> None:
+        """Bind a gang's promised members where their room is free, if that makes it ready."""
+        ledger = session.world.columns.ledger
+        members = session.world.ordered_members(gang.row)
+        promised = members[ledger.task_status[members] == Status.PIPELINED]
+        statement = session.statement()
+        for row in promised.tolist():
+            task, node = np.array([row], np.int32), np.array([ledger.task_node[row]], np.int32)
+            mark = statement.checkpoint()
+            statement.release(task)
+            if session.chooser.can_have(row, int(node[0])):
+                statement.allocate(task, node)
+            else:
+                statement.rollback(mark)
+        if session.tiers.gang_ready(gang):
+            statement.commit()
+        else:
+            statement.rollback()

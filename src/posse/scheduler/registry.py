@@ -1,0 +1,121 @@
+"""The registry: which plugins and actions a configuration may name.
+
+Built-in ones are listed here; others come from installed packages (entry point group `posse.plugins`) or from a path or import name that
+the configuration's `plugins` key gives. All of them are classes, described to the configuration by what they declare.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+from msgspec import Struct
+
+from posse.errors import InputError, Place
+from posse.scheduler.action import Action
+from posse.scheduler.actions.allocate import Allocate
+from posse.scheduler.actions.backfill import Backfill
+from posse.scheduler.actions.enqueue import Enqueue
+from posse.scheduler.conf_parts import ActionSpec, PluginSpec
+from posse.scheduler.plugin import EXTENSION_POINTS, Plugin
+from posse.scheduler.plugins.conformance import ConformancePlugin
+from posse.scheduler.plugins.gang import GangPlugin
+from posse.scheduler.plugins.priority import PriorityPlugin
+
+GROUP = "posse.plugins"
+
+BUILT_IN: tuple[type[Plugin], ...] = (
+    ConformancePlugin,
+    GangPlugin,
+    PriorityPlugin,
+)
+
+ACTIONS: tuple[type[Action], ...] = (Enqueue, Allocate, Backfill)
+
+
+class Registry(Struct, frozen=True):
+    """Plugin and action classes by the name under which a configuration knows them."""
+
+    plugins: Mapping[str, type[Plugin]]
+    actions: Mapping[str, type[Action]]
+
+    def plugin_specs(self) -> dict[str, PluginSpec]:
+        """What each plugin declares."""
+        return {name: spec_of(plugin) for name, plugin in self.plugins.items()}
+
+    def action_specs(self) -> dict[str, ActionSpec]:
+        """What each action declares."""
+        return {name: ActionSpec(name, summary_of(action), action.arguments) for name, action in self.actions.items()}
+
+
+def spec_of(plugin: type[Plugin]) -> PluginSpec:
+    """What a plugin declares."""
+    points = frozenset(point for point in EXTENSION_POINTS if plugin.overrides(point))
+    return PluginSpec(plugin.name, summary_of(plugin), plugin.arguments, points)
+
+
+def summary_of(thing: type) -> str:
+    """The first sentence that a class says of itself."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def built_in() -> Registry:
+    """What comes with Posse."""
+    return Registry({plugin.name: plugin for plugin in BUILT_IN}, {action.name: action for action in ACTIONS})
+
+
+def installed(packages: Sequence[str] = (), *, beside: str = "") -> Registry:
+    """What comes with Posse, with installed packages, and with these packages (paths relative to `beside`, or import names)."""
+    found = [*BUILT_IN]
+    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        found.append(_checked(entry.load(), f"entry point {entry.name}"))
+    for package in packages:
+        found.extend(_plugins_in(_module(package, beside), package))
+    plugins: dict[str, type[Plugin]] = {}
+    for plugin in found:
+        known = plugins.get(plugin.name)
+        if known is not None and known is not plugin:
+            raise InputError(f"two plugins are called {plugin.name!r}", place=Place(object=plugin.__qualname__), accepted="unique names")
+        plugins[plugin.name] = plugin
+    return Registry(plugins, built_in().actions)
+
+
+def _module(package: str, beside: str) -> ModuleType:
+    """Import a package by its path or its name."""
+    place = Place(object=f"plugin package {package!r}")
+    try:
+        if package.endswith(".py") or "/" in package:
+            path = Path(beside, package)
+            name = f"posse_plugins_{path.stem}"
+            spec = importlib.util.spec_from_file_location(name, path)
+            if spec is None or spec.loader is None:
+                raise InputError("is not a Python file", place=place, accepted="the path of a .py file, or an import name")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+            return module
+        return importlib.import_module(package)
+    except (ImportError, OSError, SyntaxError) as error:
+        raise InputError(f"cannot be imported: {error}", place=place, accepted="the path of a .py file, or an import name") from error
+
+
+def _plugins_in(module: ModuleType, package: str) -> Iterable[type[Plugin]]:
+    own = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Plugin) and value.__module__ == module.__name__ and value.name
+    ]
+    if not own:
+        place = Place(object=f"plugin package {package!r}")
+        raise InputError("has no plugin", place=place, accepted="a subclass of posse.scheduler.plugin.Plugin with a name")
+    return own
+
+
+def _checked(thing: object, where: str) -> type[Plugin]:
+    if inspect.isclass(thing) and issubclass(thing, Plugin) and thing.name:
+        return thing
+    raise InputError("is not a plugin", place=Place(object=where), accepted="a subclass of posse.scheduler.plugin.Plugin with a name")

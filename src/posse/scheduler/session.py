@@ -1,0 +1,159 @@
+"""A session: one cycle's open view of the world, and what the cycle has found and decided so far.
+
+Actions get it, ask its tiers, change the world through its statements, and leave notes of what was refused and why. The notes become
+verdicts when the cycle closes; the bindings and evictions that statements committed become its effects.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.phases import GangPhase
+from posse.cluster.status import Status
+from posse.cluster.views import Gang, Task
+from posse.cluster.world import World
+from posse.scheduler.claims import Claims
+from posse.scheduler.configuration import Configuration
+from posse.scheduler.placement.choice import Chooser
+from posse.scheduler.placement.terms import Codes
+from posse.scheduler.reasons import Reasons
+from posse.scheduler.records import Bind, Effect, Evict
+from posse.scheduler.statement import Statement
+from posse.scheduler.tiers import Tiers
+from posse.scheduler.verdict import Blocker
+
+
+class Note(Struct):
+    """What was found about a gang in this cycle."""
+
+    blockers: list[Blocker]
+    refusals: dict[int, Codes]
+    """Per task row: why each node refuses it."""
+    skipped: dict[int, str]
+    """Per task row: why it was not even tried."""
+    attempts: dict[int, tuple[Status, str]]
+    """Per task row: the status and node it had in a statement that was undone."""
+
+
+class Session:
+    """Everything a cycle works with."""
+
+    def __init__(
+        self,
+        world: World,
+        configuration: Configuration,
+        tiers: Tiers,
+        chooser: Chooser,
+        claims: Claims,
+        reasons: Reasons,
+        *,
+        now: int,
+        cycle: int,
+    ) -> None:
+        self.world, self.configuration, self.tiers = world, configuration, tiers
+        self.chooser, self.claims, self.reasons = chooser, claims, reasons
+        self.now, self.cycle = now, cycle
+        self.effects: list[Effect] = []
+        self.notes: dict[int, Note] = {}
+
+    # ------------------------------------------------------------------ gangs
+
+    def gangs(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> list[Gang]:
+        """Declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
+        world, count = self.world, len(self.world.gangs)
+        ledger, traits = world.columns.ledger, world.columns.traits
+        chosen = np.isin(traits.gang_phase[:count], list(phases))
+        if with_status is not None:
+            chosen &= ledger.gang_count[:count, with_status] > 0
+        facts, queues = world.gangs.facts, world.queues.facts
+        return [
+            Gang(world, row)
+            for row in np.flatnonzero(chosen).tolist()
+            if facts[row] is not None and queues[ledger.gang_queue[row]] is not None
+        ]
+
+    def pending(self, gang: Gang, *, best_effort: bool) -> NDArray[np.int32]:
+        """The pending tasks of a gang in task order: those that ask for nothing but a place, or the others."""
+        ledger = self.world.columns.ledger
+        members = self.world.ordered_members(gang.row)
+        wanted = ledger.task_status[members] == Status.PENDING
+        wanted &= ledger.shape_best_effort[ledger.task_shape[members]] == best_effort
+        return self.tiers.in_task_order(members[wanted])
+
+    def admit(self, gang: Gang) -> None:
+        """Let a gang into its queue."""
+        self.set_phase(gang, GangPhase.INQUEUE)
+
+    def set_phase(self, gang: Gang, phase: GangPhase) -> None:
+        """Put a gang into a phase of its life."""
+        if gang.phase is not phase:
+            self.world.columns.traits.gang_phase[gang.row] = phase
+            self.world.columns.log_gang(gang.row)
+
+    # ------------------------------------------------------------------ decisions
+
+    def statement(self) -> Statement:
+        """Open a transaction."""
+        return Statement(self)
+
+    def carry_out(self, tasks: NDArray[np.int32]) -> None:
+        """Let what a statement decided about tasks happen: the allocated are bound."""
+        world, ledger = self.world, self.world.columns.ledger
+        bound = tasks[ledger.task_status[tasks] == Status.ALLOCATED]
+        if not len(bound):
+            return
+        nodes = ledger.task_node[bound].copy()
+        world.move(bound, np.full(len(bound), Status.BINDING, np.int8), nodes)
+        for row, node in zip(bound.tolist(), nodes.tolist(), strict=True):
+            fact = world.tasks.facts[row]
+            assert fact is not None
+            payloads = self.claims.payloads(row, node)
+            self.effects.append(Bind(fact.key, fact.uid, world.nodes.keys[node], fact.gang, payloads))
+
+    def evicted(self, task: Task, by: Gang, action: str, reason: str) -> None:
+        """Let an eviction that a statement decided happen."""
+        node = self.world.nodes.keys[task.node]
+        self.effects.append(Evict(task.key, task.fact.uid, node, by.key, action, reason))
+
+    def promised_node(self, task: Task) -> int:
+        """The row of the node that a waiting task's status names, -1 without."""
+        nominated = task.fact.nominated
+        return self.world.nodes.find(nominated) if nominated else -1
+
+    # ------------------------------------------------------------------ notes
+
+    def note(self, gang: Gang) -> Note:
+        """The notes on a gang."""
+        note = self.notes.get(gang.row)
+        if note is None:
+            note = self.notes[gang.row] = Note([], {}, {}, {})
+        return note
+
+    def block(self, gang: Gang, blocker: Blocker) -> None:
+        """Note what keeps a gang from starting."""
+        blockers = self.note(gang).blockers
+        if blocker not in blockers:
+            blockers.append(blocker)
+
+    def refused(self, gang: Gang, task: Task, codes: Codes) -> None:
+        """Note why each node refuses a task."""
+        self.note(gang).refusals[task.row] = codes
+
+    def remember_attempts(self, gang: Gang, statement: Statement, mark: int) -> None:
+        """Note where tasks would have gone, before a statement is rolled back to a mark."""
+        ledger, keys = self.world.columns.ledger, self.world.nodes.keys
+        for row in statement.tasks_since(mark):
+            node = int(ledger.task_node[row])
+            if node >= 0:
+                self.note(gang).attempts[row] = (Status(ledger.task_status[row]), keys[node])
+
+    def refused_roles(self, gang: Gang, cohort: int = -1) -> set[str]:
+        """Roles of which a member found no node in this cycle, within one sub-gang if one is named."""
+        note = self.notes.get(gang.row)
+        if note is None:
+            return set()
+        of = self.world.columns.ledger.task_subgroup
+        rows = [*note.refusals, *note.skipped]
+        return {Task(self.world, row).fact.role for row in rows if cohort < 0 or of[row] == cohort}

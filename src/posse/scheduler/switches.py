@@ -1,0 +1,73 @@
+"""Compatibility switches: where Posse and upstream Volcano part ways, and which side is taken.
+
+A switch exists only where someone needs upstream's side: a configuration brought along, or an answer that Volcano
+really gave. Each is one row of `SWITCHES`, which the documentation prints. A `Compatibility` says for every switch
+which side holds: the side named for that switch, else the mode. It is read once, when a plugin or an action is built,
+and picks a rule there.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Side = Literal["posse", "upstream"]
+
+SwitchName = Literal["gang-order", "overcommit", "running-gang-admission", "pipelined-life", "conf-unknown"]
+
+
+class Switch(Struct, frozen=True):
+    """One question that Posse and upstream answer differently: both answers, and why Posse has its own."""
+
+    name: SwitchName
+    posse: str
+    upstream: str
+    why: str
+
+
+SWITCHES: tuple[Switch, ...] = (
+    Switch(
+        "gang-order",
+        posse="A gang that has its minimum goes before one that still needs members.",
+        upstream="A gang that still needs members goes before one that has its minimum.",
+        why="Work that started gets what it asked for; `gang.order` of the plugin `gang` sets it alone.",
+    ),
+    Switch(
+        "overcommit",
+        posse="A factor below 1.0 counts as 1.0, with a warning, and bound pods of an admitted gang are charged once.",
+        upstream="A factor below 1.0 counts as 1.2, and bound pods of an admitted gang are charged twice.",
+        why="The cluster's own size is the least to admit to, and nothing uses its room twice.",
+    ),
+    Switch(
+        "running-gang-admission",
+        posse="A running gang that fell below its minimum stays admitted and goes before fresh gangs of its priority.",
+        upstream="A running gang that fell below its minimum is pending again and has to be admitted anew.",
+        why="A gang that lost a member must not be stranded behind those who have not begun.",
+    ),
+    Switch(
+        "pipelined-life",
+        posse="A promise of room that is being freed lives on over cycles, with an owner and a deadline.",
+        upstream="A promise of room that is being freed ends with the cycle that made it.",
+        why="Room that was emptied for a gang must not go to whoever asks first in the next cycle.",
+    ),
+    Switch(
+        "conf-unknown",
+        posse="A file with anything unknown or invalid is refused, naming line and key; the previous one stays.",
+        upstream="Unknown plugins, keys and flags are ignored; an invalid file leaves the built-in default in force.",
+        why="A slip of the pen must not switch a policy off.",
+    ),
+)
+
+
+class Compatibility(Struct, frozen=True):
+    """Which side holds where Posse and upstream differ. A switch that is named beats the mode."""
+
+    mode: Side = "posse"
+    overrides: tuple[tuple[SwitchName, Side], ...] = ()
+
+    def side(self, switch: SwitchName) -> Side:
+        """Which side holds for this switch."""
+        return self.named(switch) or self.mode
+
+    def named(self, switch: SwitchName) -> Side | None:
+        """Which side was named for this very switch, if any."""
+        return next((side for name, side in self.overrides if name == switch), None)

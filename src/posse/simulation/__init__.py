@@ -1,0 +1,1 @@
+"""Clusters described in files: admission, scenarios, the clock that jumps, the result."""

@@ -1,0 +1,76 @@
+"""What an API server gives every object: a namespace, a name, a uid, a time of birth.
+
+All that arrives together is named in one natural order (kind, namespace, name; digits compared as numbers), and uids
+count up. So wherever objects of one age are ordered by uid, they are ordered by namespace and name, whatever the order
+of files and documents was.
+"""
+
+from collections.abc import Iterable
+from itertools import count
+
+from msgspec import structs
+
+from posse.cluster.ordering import natural
+from posse.errors import InputError, Place
+from posse.kube.meta import KubeObject, Metadata, group_of, rfc3339
+
+DEFAULT_NAMESPACE = "default"
+
+Identity = tuple[str, str, str, str]
+"""API group, kind, namespace, name."""
+
+
+def identity_of(thing: KubeObject) -> Identity:
+    """Which object this is, whatever its version."""
+    meta = thing.metadata
+    return group_of(thing.api_version), thing.kind_name, meta.namespace, meta.name
+
+
+class Identities:
+    """Gives names, uids and times to what has none, and gives an object that comes again those it had."""
+
+    def __init__(self) -> None:
+        self._births: dict[Identity, tuple[str, str]] = {}
+        self._next = count(1)
+
+    def register(self, things: Iterable[KubeObject], now: int) -> list[KubeObject]:
+        """Complete what arrives together; the result is in natural order."""
+        named = [self._named(thing) for thing in things]
+        named.sort(key=_natural_order)
+        return [self._born(thing, now) for thing in named]
+
+    def forget(self, identity: Identity) -> None:
+        """An object is gone; the next one of its name is another."""
+        self._births.pop(identity, None)
+
+    def _named(self, thing: KubeObject) -> KubeObject:
+        meta = thing.metadata
+        namespace = (meta.namespace or DEFAULT_NAMESPACE) if thing.NAMESPACED else ""
+        if not meta.name and not meta.generate_name:
+            place = Place(object=thing.kind_name, field="metadata.name")
+            raise InputError("is missing", place=place, accepted="a name or a generateName")
+        name = meta.name or f"{meta.generate_name}{next(self._next)}"
+        if (name, namespace) == (meta.name, meta.namespace):
+            return thing
+        return structs.replace(thing, metadata=structs.replace(meta, name=name, namespace=namespace))
+
+    def _born(self, thing: KubeObject, now: int) -> KubeObject:
+        meta, identity = thing.metadata, identity_of(thing)
+        known_uid, known_time = self._births.get(identity, ("", ""))
+        if meta.uid and meta.uid != known_uid:
+            known_time = ""
+        uid = meta.uid or known_uid or f"00000000-0000-4000-8000-{next(self._next):012d}"
+        created = meta.creation_timestamp or known_time or rfc3339(now)
+        self._births[identity] = (uid, created)
+        if (uid, created) == (meta.uid, meta.creation_timestamp):
+            return thing
+        return structs.replace(thing, metadata=_completed(meta, uid, created))
+
+
+def _completed(meta: Metadata, uid: str, created: str) -> Metadata:
+    return structs.replace(meta, uid=uid, creation_timestamp=created)
+
+
+def _natural_order(thing: KubeObject) -> tuple[object, ...]:
+    meta = thing.metadata
+    return thing.kind_name, thing.api_version, natural(meta.namespace), natural(meta.name)

@@ -1,0 +1,1 @@
+"""Worlds that might be: forks, and remedies proven on them."""
