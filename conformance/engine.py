@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any
 
 import yaml
-from posse.scheduler.registry import actions, plugins
+from posse.scheduler.registry import built_in
 from posse.simulation.batch import answer_line
 
 from cases import Json
@@ -21,7 +21,8 @@ SCHEDULER_NAMES = ["volcano"]
 
 def parts() -> Parts:
     """List the actions and plugins that Posse has."""
-    return Parts(actions=frozenset(actions()), plugins=frozenset(plugins()))
+    registry = built_in()
+    return Parts(actions=frozenset(registry.actions), plugins=frozenset(registry.plugins))
 
 
 def switches() -> list[str]:
@@ -58,7 +59,7 @@ def answer(question: Json, compatibility: str, upstream: Collection[str] = ()) -
     if upstream:
         line |= turned(question.get("conf", ""), upstream)
     try:
-        result: dict[str, Any] = answer_line(line, {})
+        result: dict[str, Any] = answer_line(line)
     except Exception as crash:  # one world must not end the run of the others
         return {"id": question["id"], "error": {"message": f"crashed: {crash!r}"}}
     return result

@@ -1,7 +1,7 @@
 """Which waiting gangs are admitted, so that their pods may be placed: the enqueue action.
 
-A gang that declares no minimum resources is admitted unasked. For the others two voices count what was already admitted and is not yet
-used: overcommit over the cluster, proportion over the queue.
+A gang that declares no minimum resources is admitted unasked. For the others two voices count what was already
+admitted and is not yet used: overcommit over the cluster, proportion over the queue.
 """
 
 from dataclasses import dataclass, field
@@ -76,7 +76,9 @@ class Admission:
             return False
         wanted = resources(gang.min_resources or ())
         elastic = total(self._elastic(each) for each in gangs_of(self.cluster, gang.queue))
-        needed = total([wanted, allocated(self.cluster, gang.queue), self.promised_to[gang.queue], scaled(elastic, -1.0)])
+        needed = total(
+            [wanted, allocated(self.cluster, gang.queue), self.promised_to[gang.queue], scaled(elastic, -1.0)]
+        )
         return within_for(needed, real_capability(self.cluster, queue), wanted)
 
     def _elastic(self, gang: GangFact) -> Resources:
@@ -105,5 +107,3 @@ class Admission:
         if is_nothing(later):
             return wanted
         return {name: max(value - later.get(name, 0.0), 0.0) for name, value in wanted.items()}
-
-

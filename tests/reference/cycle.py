@@ -1,7 +1,7 @@
 """One scheduling cycle: admit gangs, place gangs, fill in best-effort tasks.
 
-Queues take turns, and in a queue gangs; a turn brings a gang to its minimum, or, once it has that, one task further. After every turn the
-order is looked at afresh, so that shares that grew count at once.
+Queues take turns, and in a queue gangs; a turn brings a gang to its minimum, or, once it has that, one task further.
+After every turn the order is looked at afresh, so that shares that grew count at once.
 """
 
 from collections import defaultdict
@@ -13,8 +13,8 @@ from posse.cluster.facts import GangFact, TaskFact
 from . import proportion
 from .admission import Admission, Phases, Voice
 from .cluster import ALLOCATED, CPU, MEMORY, Cluster, is_best_effort
-from .filters import PLUGIN_FILTERS
 from .gangs import PENDING, PIPELINED, gang_priority, gives_up, in_order, is_ready, is_valid, members
+from .node_rules import insufficient
 from .placement import Chooser, Placed, put_in_place
 from .quirks import MEANT, Quirks
 from .resources import Resources, dominant_share, requests
@@ -101,9 +101,7 @@ class Cycle:
     def enqueue(self) -> None:
         """Admit waiting gangs, queue by queue in order, the first gang of each."""
         policy = self.policy
-        admission = Admission(
-            self.cluster, self.phases, policy.admission, policy.overcommit_factor, policy.quirks
-        )
+        admission = Admission(self.cluster, self.phases, policy.admission, policy.overcommit_factor, policy.quirks)
         waiting = [gang for gang in self.gangs() if self.phases[gang.key] == "Pending"]
         while waiting:
             queue = min({gang.queue for gang in waiting}, key=self.queue_key)
@@ -113,7 +111,7 @@ class Cycle:
                 self.phases[gang.key] = "Inqueue"
 
     def allocate(self) -> None:
-        """Let queues and gangs take turns until nobody has anything left to try. Without enqueue, this admits everybody."""
+        """Let queues and gangs take turns until nobody has anything to try. Without enqueue, all are admitted first."""
         if "enqueue" not in self.policy.actions:
             self.phases |= {gang.key: "Inqueue" for gang in self.gangs() if self.phases[gang.key] == "Pending"}
         untried = {gang.key: self.ordered(self._to_place(gang)) for gang in self.placeable()}
@@ -134,7 +132,7 @@ class Cycle:
     def take_turn(self, gang: GangFact, tasks: list[TaskFact]) -> bool:
         """Place tasks until the gang is ready, and bind them; whether it is, so that it may have another turn.
 
-        A gang that is only promised its minimum keeps its places and binds nobody. One that falls short gives everything back.
+        A gang that is only promised its minimum keeps its places and binds nobody. One that falls short gives all back.
         """
         quirks, placed = self.policy.quirks, self._place_until_ready(gang, tasks)
         if is_ready(self.cluster, gang, quirks):
@@ -187,11 +185,13 @@ class Cycle:
         return {self.cluster.tasks[key].role for key in self.failed[gang.key]}
 
     def backfill(self) -> None:
-        """Place best-effort tasks, in an order fixed before the first; all of a gang that has become ready are bound."""
+        """Place best-effort tasks, in an order fixed at first; all of a gang that has become ready are bound."""
         waiting = [gang for gang in self.placeable() if self._to_fill_in(gang)]
         waiting.sort(key=self.gang_key)
         waiting.sort(key=lambda gang: self.queue_key(gang.queue))
-        filling = replace(self.chooser, filters=tuple(rule for rule in self.chooser.filters if rule in PLUGIN_FILTERS))
+        filling = replace(
+            self.chooser, filters=tuple(rule for rule in self.chooser.filters if rule is not insufficient)
+        )
         in_line = [(gang, task) for gang in waiting for task in self.ordered(self._to_fill_in(gang))]
         for gang, task in in_line:
             nodes = filling.willing(self.cluster, task)

@@ -1,4 +1,4 @@
-"""What a gang has and what it lacks: members by status, roles, and whether it may run, waits for room, or cannot be at all."""
+"""What a gang has and what it lacks: members by status and role; whether it may run, waits for room, or cannot run."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,7 +23,8 @@ def members(cluster: Cluster, gang: GangFact, states: frozenset[Status]) -> list
 def having(cluster: Cluster, gang: GangFact, quirks: Quirks, *, promised: bool = False) -> list[TaskFact]:
     """The members that count towards the minimum.
 
-    Those that have room, those that ended well, and best-effort ones, which will find a place; `promised`: pipelined ones too.
+    Those that have room, those that ended well, and best-effort ones, which will find a place. `promised`: pipelined
+    ones too.
     """
     states = ALLOCATED
     if gang.rules.finished_count:
@@ -35,7 +36,7 @@ def having(cluster: Cluster, gang: GangFact, quirks: Quirks, *, promised: bool =
 
 
 def has_roles(gang: GangFact, counted: Iterable[TaskFact]) -> bool:
-    """Whether every role has its minimum. Not asked if the gang's minimum is smaller than those of its roles together."""
+    """Whether every role has its minimum. Not asked if the gang's minimum is smaller than its roles' together."""
     if gang.min_member < sum(minimum for _, minimum in gang.min_roles):
         return True
     counts = Counter(task.role for task in counted)
@@ -49,7 +50,7 @@ def is_ready(cluster: Cluster, gang: GangFact, quirks: Quirks, *, promised: bool
 
 
 def is_valid(cluster: Cluster, gang: GangFact) -> bool:
-    """Whether the gang could run if there were room: enough members that have not failed, in number and in every role."""
+    """Whether the gang could run if there were room: enough members not failed, in number and in every role."""
     alive = members(cluster, gang, ALLOCATED | SUCCEEDED | PIPELINED | PENDING)
     return len(alive) >= gang.min_member and has_roles(gang, alive)
 

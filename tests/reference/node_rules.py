@@ -10,7 +10,7 @@ from posse.cluster.facts import NodeFact, Port, Taint, TaskFact, Toleration
 from .cluster import PODS, Cluster, amount, compared_resources
 
 CORDON = Taint(key="node.kubernetes.io/unschedulable")
-ANY_ADDRESS = "0.0.0.0"  # noqa: S104
+ANY_ADDRESS = "0.0.0.0"
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 

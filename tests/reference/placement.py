@@ -1,7 +1,8 @@
 """Where the next task goes, and where a row of tasks goes: greedy, one after the other.
 
-Nodes where the task may start at once come first; only if there are none, those whose room is being freed. Among them the highest score
-wins, and among equal scores the smallest rank. Each placed task lies there when the next one is looked at.
+Nodes where the task may start at once come first; only if there are none, those whose room is being freed. Among them
+the highest score wins, and among equal scores the smallest rank. Each placed task lies there when the next one is
+looked at.
 """
 
 from collections.abc import Callable, Collection
@@ -57,7 +58,7 @@ class Chooser:
         ]
 
     def choose(self, cluster: Cluster, task: TaskFact, avoided: Collection[str] = ()) -> Placed | None:
-        """The best node for a task, or None. A node it was nominated for, if it takes the task, is the only candidate."""
+        """The best node for a task, or None. A node it was nominated for, if that takes it, is the only candidate."""
         willing = self.willing(cluster, task, avoided)
         willing = [node for node in willing if node.name == task.nominated] or willing
         at_once = [node for node in willing if fits_idle(cluster, task, node)]
@@ -82,7 +83,7 @@ def put_in_place(cluster: Cluster, placed: Placed) -> None:
 
 
 def place_gang(cluster: Cluster, tasks: list[TaskFact], minimum: int, chooser: Chooser) -> list[Placed] | None:
-    """Place tasks in the given order, leaving out those that fit nowhere; None, and nobody placed, if fewer than the minimum fit."""
+    """Place tasks in order, leaving out those that fit nowhere; None, and nobody placed, if the minimum is not met."""
     placed: list[Placed] = []
     for task in tasks:
         choice = chooser.choose(cluster, task)

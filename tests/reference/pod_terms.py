@@ -1,6 +1,7 @@
-"""Inter-pod affinity and anti-affinity: which pods a term means, where a pod may lie because of others, and where it would rather.
+"""Inter-pod affinity: which pods a term means, where a pod may lie because of others, and where it would rather.
 
-A pod that lies somewhere speaks for a whole topology value: it counts for every node with the same value under a term's key.
+A pod that lies somewhere speaks for a whole topology value: it counts for every node with the same value under a
+term's key.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ Pair = tuple[str, str]
 def means_for_incoming(cluster: Cluster, term: PodTerm, other: TaskFact) -> bool:
     """Whether a term of the pod to place means a pod that lies somewhere.
 
-    Its namespace selector is read as names of known namespaces; one without requirements means every namespace, known or not.
+    Its namespace selector is read as names of known namespaces; one without requirements means every namespace.
     """
     selected = term.namespace_selector
     if selected is None:
@@ -61,7 +62,11 @@ def required_near(cluster: Cluster, task: TaskFact, node: NodeFact) -> str | Non
     friends: set[Pair] = set()
     for home, other in lying_pods(cluster):
         if matches_all(cluster, task, other):
-            friends |= {(term.topology_key, home.labels[term.topology_key]) for term in terms if term.topology_key in home.labels}
+            friends |= {
+                (term.topology_key, home.labels[term.topology_key])
+                for term in terms
+                if term.topology_key in home.labels
+            }
     if any(term.topology_key not in node.labels for term in terms):
         return "pod affinity"
     if all((term.topology_key, node.labels[term.topology_key]) in friends for term in terms):
@@ -79,9 +84,7 @@ def required_apart(cluster: Cluster, task: TaskFact, node: NodeFact) -> str | No
     return None
 
 
-def kept_away(
-    cluster: Cluster, task: TaskFact, node: NodeFact, speaking: frozenset[str] | None = None
-) -> str | None:
+def kept_away(cluster: Cluster, task: TaskFact, node: NodeFact, speaking: frozenset[str] | None = None) -> str | None:
     """Pods that must not be there, by the terms of those that lie (on the `speaking` nodes only, if given)."""
     for home, other in lying_pods(cluster):
         if speaking is not None and home.name not in speaking:
@@ -128,9 +131,7 @@ def affinity_scores(
 ) -> dict[str, int]:
     """Preference per candidate, stretched from the least preferred (0) to the most preferred (100) of them."""
     wanted = preferred_domains(cluster, task, speaking)
-    raw = {
-        node.name: sum(wanted.get((key, value), 0) for key, value in node.labels.items()) for node in candidates
-    }
+    raw = {node.name: sum(wanted.get((key, value), 0) for key, value in node.labels.items()) for node in candidates}
     low, high = min(raw.values()), max(raw.values())
     if not wanted or high == low:
         return dict.fromkeys(raw, 0)

@@ -1,7 +1,7 @@
-"""What each queue deserves, by weight, and what follows from it: queue order, who has had enough, what may still be taken.
+"""What each queue deserves by weight, and what follows: queue order, who has had enough, what may still be taken.
 
-Rounds: all unmet queues get their weight's part of what remains, but never more than they ask for or may have; what they leave
-goes into the next round.
+Rounds: all unmet queues get their weight's part of what remains, but never more than they ask for or may have; what
+they leave goes into the next round.
 """
 
 from posse.cluster.facts import GangFact, QueueFact, TaskFact

@@ -11,7 +11,7 @@ class Quirks:
     """Each field is one departure from the rule that was meant."""
 
     role_memory: bool = False
-    """A node that refused one task of a role refuses all of that role this turn; a role that failed once is not tried again this cycle."""
+    """A node that refused a task refuses all of its role for a turn; a role that failed once is given up."""
     stale_affinity: bool = False
     """The terms of pods that already lie count only on nodes that held such pods when the cycle began."""
     counts_gated: bool = False

@@ -1,7 +1,8 @@
 """Which of the candidate nodes is best? Each score, and their weighted sum.
 
-A score is an integer from 0 to 100, cut off after each step as integer arithmetic does, times an integer weight; only binpack is a
-fraction. Candidates are the nodes compared with each other: what is stretched over "the highest" is stretched over these alone.
+A score is an integer from 0 to 100, cut off after each step as integer arithmetic does, times an integer weight; only
+binpack is a fraction. Candidates are the nodes compared with each other: what is stretched over "the highest" is
+stretched over these alone.
 """
 
 import math
@@ -158,7 +159,7 @@ def total_scores(
     scorers: tuple[Scorer, ...],
     speaking: frozenset[str] | None = None,
 ) -> dict[str, float]:
-    """The sum that decides. Scores per node are added first, in the order of the scorers; those over all candidates after them."""
+    """The sum that decides: scores of single nodes first, in the order of the scorers, then those of all candidates."""
     totals = dict.fromkeys((node.name for node in candidates), 0.0)
     for scorer in scorers:
         for node in candidates:

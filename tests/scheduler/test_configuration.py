@@ -5,58 +5,8 @@ import pytest
 from posse.errors import InputError
 from posse.scheduler.arguments import Argument
 from posse.scheduler.conf_flags import DEFAULT_FLAGS, FLAGS
-from posse.scheduler.configuration import (
-    DEFAULT_CONF,
-    ActionSpec,
-    Configuration,
-    PluginOption,
-    PluginSpec,
-    load,
-    packages_named_in,
-    reload,
-)
-
-CACHE = Argument("predicateErrorCacheEnable", "bool", True)
-ACTIONS = {
-    "enqueue": ActionSpec("enqueue"),
-    "allocate": ActionSpec("allocate", arguments=(CACHE,)),
-    "backfill": ActionSpec("backfill"),
-}
-ORDER = Argument(
-    "gang.order",
-    "str",
-    "ready-first",
-    choices=("ready-first", "unready-first"),
-    switch="gang-order",
-    upstream="unready-first",
-)
-PLUGINS = {
-    spec.name: spec
-    for spec in (
-        PluginSpec("priority"),
-        PluginSpec("gang", arguments=(ORDER,)),
-        PluginSpec("conformance"),
-        PluginSpec("overcommit", arguments=(Argument("overcommit-factor", "float", 1.2),)),
-        PluginSpec("drf"),
-        PluginSpec("predicates", arguments=(Argument("predicate.NodeAffinityEnable", "bool", True),)),
-        PluginSpec("proportion"),
-        PluginSpec(
-            "nodeorder",
-            arguments=(
-                Argument("leastrequested.weight", "int", 1, minimum=0),
-                Argument("mostrequested.weight", "int", 0, minimum=0),
-            ),
-        ),
-    )
-}
-
-
-def configured(text: str) -> Configuration:
-    return load(text, registry=PLUGINS, actions=ACTIONS)
-
-
-def plugins_of(configuration: Configuration) -> list[list[str]]:
-    return [[option.name for option in tier] for tier in configuration.tiers]
+from posse.scheduler.configuration import DEFAULT_CONF, PluginOption, PluginSpec, load, packages_named_in, reload
+from tests.scheduler.conf_catalog import ACTIONS, PLUGINS, configured, plugins_of
 
 
 def option(body: str) -> PluginOption:
@@ -194,7 +144,7 @@ def test_a_slip_in_a_setting_is_found_by_who_owns_it() -> None:
 def test_arguments_of_a_plugin_under_configurations_are_warned_of() -> None:
     entry = "configurations:\n- name: gang\n  arguments: {gang.order: unready-first}\n"
     (warning,) = configured(DEFAULT_CONF + entry).warnings
-    assert warning.startswith("line 13, configurations[0]: no effect;")
+    assert warning.startswith("line 14, configurations[0]: no effect;")
 
 
 # ------------------------------------------------------------------ the other keys

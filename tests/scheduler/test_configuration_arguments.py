@@ -134,6 +134,11 @@ def test_limits_of_a_duration_are_seconds() -> None:
     assert caught.value.accepted == "a duration such as 90s, 10m or 1h30m, at least 1s, at most 3600s"
 
 
+def test_a_default_of_another_kind_is_a_mistake_in_the_code() -> None:
+    with pytest.raises(TypeError, match="the default of x is '5', which is no int"):
+        arguments_of([Argument("x", "int", "5")])
+
+
 def test_asking_for_another_kind_than_declared_is_a_mistake_in_the_code() -> None:
     with pytest.raises(TypeError, match="is no bool"):
         arguments_of([Argument("x", "int", 1)]).get_bool("x")

@@ -1,13 +1,11 @@
 """Files with a slip in them: where it is, what it is, and what would have been right."""
 
-from typing import Any
-
 import pytest
 from msgspec import Struct
-from test_configuration import ACTIONS, PLUGINS
 
 from posse.errors import InputError
 from posse.scheduler.configuration import load
+from tests.scheduler.conf_catalog import ACTIONS, PLUGINS
 
 HEAD = "actions: allocate\n"
 
@@ -47,7 +45,7 @@ SLIPS = {
         "actions: preempt", 1, "actions", "preempt is not built into Posse yet", "allocate"
     ),
     "an unknown key": Slip(HEAD + "tier: []\n", 2, "tier", "unknown key 'tier'; did you mean 'tiers'?", "tiers"),
-    "a key twice": Slip(HEAD + HEAD, 1, "actions", "the key 'actions' stands here a second time", "each key once"),
+    "a key twice": Slip(HEAD + HEAD, 2, "actions", "the key 'actions' stands here a second time", "each key once"),
     "a second document": Slip(
         HEAD + "---\nactions: backfill\n", 2, "", "a second YAML document begins", "one document"
     ),
@@ -142,7 +140,7 @@ SLIPS = {
     ),
     "an argument twice": Slip(
         plugin("- name: nodeorder\n  arguments:\n    leastrequested.weight: 1\n    leastrequested.weight: 2"),
-        6,
+        7,
         f"{FIRST}.arguments.leastrequested.weight",
         "a second time",
     ),
@@ -225,7 +223,7 @@ def test_the_whole_message_reads_in_one_line() -> None:
     )
 
 
-def nested(value: Any) -> str:
+def nested(value: str) -> str:
     return f"{HEAD}metrics: {value}"
 
 

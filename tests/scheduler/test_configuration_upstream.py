@@ -1,11 +1,11 @@
 """What `conf-unknown: upstream` makes of odd files: it reads them as Volcano does."""
 
 import pytest
-from test_configuration import ACTIONS, PLUGINS, plugins_of
 
 from posse.errors import InputError
 from posse.scheduler.conf_flags import DEFAULT_FLAGS
 from posse.scheduler.configuration import DEFAULT_CONF, Configuration, load
+from tests.scheduler.conf_catalog import ACTIONS, PLUGINS, plugins_of
 
 
 def upstream(text: str) -> Configuration:
@@ -55,7 +55,7 @@ def test_what_is_unknown_is_passed_over_with_a_warning(body: str) -> None:
     configuration = upstream(tier(body))
     assert plugins_of(configuration) == [["gang", "drf"]]
     (warning,) = configuration.warnings
-    assert warning.endswith("; ignored")
+    assert warning.endswith("; passed over")
 
 
 def test_an_unknown_key_is_passed_over_with_all_that_stands_in_it() -> None:

@@ -1,11 +1,11 @@
 """Which side holds where Posse and upstream differ."""
 
 import pytest
-from test_configuration import ACTIONS, PLUGINS
 
 from posse.errors import InputError
 from posse.scheduler.configuration import DEFAULT_CONF, Configuration, load
 from posse.scheduler.switches import SWITCHES, Compatibility, Side
+from tests.scheduler.conf_catalog import ACTIONS, PLUGINS
 
 
 def compatible(arguments: str, mode: Side | None = None, gang: str = "") -> Configuration:

@@ -210,6 +210,7 @@ class GangFact(Struct, frozen=True, gc=False, kw_only=True, tag="gang"):
     """A gang as declared. `phase` is read when the gang is first seen, and never again: then the model knows better.
 
     `key` is unique over all dialects: `namespace/name` for the first dialect, `namespace/name (dialect)` for the others.
+    `quota_resources` are its minimum resources under all names as declared, those that only quotas know included.
     """
 
     key: str
@@ -224,6 +225,7 @@ class GangFact(Struct, frozen=True, gc=False, kw_only=True, tag="gang"):
     subgroups: tuple[SubgroupPolicy, ...] = ()
     priority_class: str = ""
     min_resources: Amounts | None = None
+    quota_resources: Amounts = ()
     preemptable: bool = False
     phase: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)

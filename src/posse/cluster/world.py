@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.columns import Columns
 from posse.cluster.facts import (
+    Amounts,
     BudgetFact,
     GangFact,
     Gone,
@@ -332,6 +333,11 @@ class World:
     def ordered_members(self, gang: int) -> NDArray[np.int32]:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         return self.membership.ordered(gang, self.tasks.facts)
+
+    def amounts(self, vector: NDArray[np.int64]) -> Amounts:
+        """A vector over dimensions as named amounts, without zeros, sorted by name."""
+        named = zip(self.dimensions.names, vector.tolist(), strict=False)
+        return tuple(sorted((name, amount) for name, amount in named if amount))
 
     def _assign_cohorts(self, task: int) -> None:
         """Find the task's role and sub-gang rows, where its gang counts by them."""

@@ -71,6 +71,8 @@ def is_preemptable(annotations: Mapping[str, str], labels: Mapping[str, str], *,
 def gang_fact(group: PodGroup) -> GangFact:
     """A PodGroup as a gang."""
     meta, spec = group.metadata, group.spec
+    minimum = spec.min_resources
+    declared = None if minimum is None else in_order(amounts(minimum, str(group), "spec.minResources"))
     return GangFact(
         key=f"{meta.namespace}/{meta.name}",
         namespace=meta.namespace,
@@ -83,7 +85,8 @@ def gang_fact(group: PodGroup) -> GangFact:
         min_roles=tuple(sorted(spec.min_task_member.items())),
         subgroups=tuple(_subgroup(group, policy, number) for number, policy in enumerate(spec.sub_group_policy)),
         priority_class=spec.priority_class_name,
-        min_resources=_min_resources(group),
+        min_resources=None if declared is None else _for_nodes(declared),
+        quota_resources=declared or (),
         preemptable=is_preemptable(meta.annotations, meta.labels, default=False),
         phase=group.status.phase,
         labels=meta.labels,
@@ -102,13 +105,9 @@ def _subgroup(group: PodGroup, policy: SubGroupPolicy, number: int) -> SubgroupP
     )
 
 
-def _min_resources(group: PodGroup) -> Amounts | None:
-    """What the gang needs to start. Names that no node can have (`requests.cpu`, `count/pods`) are for quotas only."""
-    declared = group.spec.min_resources
-    if declared is None:
-        return None
-    read = amounts(declared, str(group), "spec.minResources")
-    return in_order({name: value for name, value in read.items() if is_node_resource(name)})
+def _for_nodes(declared: Amounts) -> Amounts:
+    """What the gang needs of nodes. Other names (`requests.cpu`, `count/pods`) are for quotas only."""
+    return tuple((name, value) for name, value in declared if is_node_resource(name))
 
 
 def is_node_resource(name: str) -> bool:

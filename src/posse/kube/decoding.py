@@ -32,8 +32,8 @@ def convert(body: Any, kind: type[DecodedT], place: Place) -> DecodedT:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError:
         return _convert(without_nulls(msgspec.json.decode(body)), kind, place)
-    except msgspec.DecodeError as fault:
-        raise InputError(str(fault), place=place, accepted="JSON") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        raise InputError(str(fault), place=place, accepted="JSON in UTF-8") from None
 
 
 def _convert(body: Any, kind: type[DecodedT], place: Place) -> DecodedT:

@@ -10,4 +10,4 @@ from posse.kube.meta import KubeObject
 def manifest_of(thing: KubeObject) -> dict[str, Any]:
     """The object as a manifest, defaults left out."""
     body: dict[str, Any] = msgspec.to_builtins(thing)
-    return {"apiVersion": thing.api_version, "kind": thing.kind_name, **body}
+    return {"apiVersion": thing.api_version, "kind": thing.kind_name, "metadata": body.get("metadata", {}), **body}

@@ -8,7 +8,9 @@ Whatever is wrong is said with the file, the document and the line it starts at.
 """
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -99,19 +101,29 @@ def _bytes_of(path: Path) -> bytes:
 
 def parse(text: bytes, file: str = "") -> Iterator[Manifest]:
     """The manifests of one text, JSON or YAML, of one document or many, lists taken apart."""
-    if text.lstrip()[:1] in (b"{", b"["):
-        yield from _parse_json(text, file)
-        return
+    text = text.removeprefix(BOM_UTF8)
+    try:
+        yield from _parse_json(text, file) if text.lstrip()[:1] in (b"{", b"[") else _parse_yaml(text, file)
+    except RecursionError:
+        raise InputError("is nested too deeply", place=Place(file=file)) from None
+
+
+def _parse_yaml(text: bytes, file: str) -> Iterator[Manifest]:
     for document, line, body in documents(text, file):
         yield from from_value(body, Place(file=file, document=document, line=line))
 
 
 def _parse_json(text: bytes, file: str) -> Iterator[Manifest]:
+    """JSON, or YAML that only begins like it."""
     place = Place(file=file)
     try:
         parts = _VALUES.decode(text) if text.lstrip().startswith(b"[") else _json_values(text)
     except msgspec.DecodeError as fault:
-        raise InputError(_json_fault(fault, text), place=place, accepted="JSON or YAML") from None
+        try:
+            yield from list(_parse_yaml(text, file))
+        except InputError:
+            raise InputError(_json_fault(fault, text), place=place, accepted="JSON or YAML") from None
+        return
     for number, part in enumerate(parts, 1):
         yield from _from_json(part, Place(file=file, document=number) if len(parts) > 1 else place)
 
@@ -151,7 +163,7 @@ def from_value(body: Any, place: Place) -> Iterator[Manifest]:
         yield from from_values(body, place)
         return
     body = decoding.without_nulls(body)
-    items = body.pop("items", None) if _is_list(body) else None
+    items = body.pop("items", []) if _is_list(body) else None
     head = decoding.convert(body, _Head, place)
     if items is None:
         yield _manifest(head, body, place)
@@ -164,10 +176,11 @@ def from_value(body: Any, place: Place) -> Iterator[Manifest]:
 
 def _from_json(raw: Raw, place: Place) -> Iterator[Manifest]:
     head = decoding.convert(raw, _Head, place)
-    if head.items is None or not (head.kind or "").endswith("List"):
+    kind = head.kind or ""
+    if kind != "List" and (head.items is None or not kind.endswith("List")):
         yield _manifest(head, raw, place)
         return
-    for item in head.items:
+    for item in head.items or ():
         inner = decoding.convert(item, _Head, place)
         if inner.kind:
             yield from _from_json(item, place)
@@ -177,7 +190,8 @@ def _from_json(raw: Raw, place: Place) -> Iterator[Manifest]:
 
 
 def _is_list(body: Any) -> bool:
-    return isinstance(body, dict) and str(body.get("kind", "")).endswith("List") and "items" in body
+    kind = str(body.get("kind", "")) if isinstance(body, dict) else ""
+    return kind == "List" or (kind.endswith("List") and "items" in body)
 
 
 def _inherit(item: _Head, outer: _Head) -> None:
@@ -206,6 +220,16 @@ def _inside(place: Place, head: _Head, at: str) -> Place:
     name = head.metadata.name if head.metadata else ""
     named = f"{head.kind or 'object'} {name}" if name else head.kind or ""
     return msgspec.structs.replace(place, object=named, field=at)
+
+
+@contextmanager
+def found_at(place: Place) -> Iterator[None]:
+    """Let errors of what happens inside say where in the input the object stood."""
+    try:
+        yield
+    except InputError as fault:
+        where = msgspec.structs.replace(fault.place, file=place.file, document=place.document, line=place.line)
+        raise InputError(fault.message, place=where, accepted=fault.accepted) from None
 
 
 def latest(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[str]]:

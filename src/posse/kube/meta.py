@@ -15,20 +15,27 @@ from posse.errors import InputError, Place
 
 Int32 = Annotated[int, Bounds(ge=-(2**31), le=2**31 - 1)]
 """An integer as most API fields hold it."""
+Int64 = Annotated[int, Bounds(ge=-(2**63), le=2**63 - 1)]
+"""A larger one, such as a size in bytes."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER = "0001-01-01T00:00:00Z"
+"""How Go writes a time that was never set."""
 
 
 @lru_cache(maxsize=65536)
 def instant(text: str) -> int:
     """Read an RFC 3339 time as nanoseconds since the epoch; empty is 0, unknown. Raise ValueError for anything else."""
-    if not text:
+    if text in ("", _NEVER):
         return 0
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
     elapsed = moment - _EPOCH
-    return ((elapsed.days * 86400 + elapsed.seconds) * 1_000_000 + elapsed.microseconds) * 1000
+    nanoseconds = ((elapsed.days * 86400 + elapsed.seconds) * 1_000_000 + elapsed.microseconds) * 1000
+    if not 0 <= nanoseconds < 2**63:
+        raise ValueError(f"{text!r} is too far away")
+    return nanoseconds
 
 
 def rfc3339(nanoseconds: int) -> str:
@@ -96,7 +103,7 @@ class KubeObject(Part, frozen=True, kw_only=True):
         except ValueError:
             place = Place(object=str(self), field=field_path)
             message = f"{text!r} is no time"
-            raise InputError(message, place=place, accepted="RFC 3339, such as 2026-01-31T12:00:00Z") from None
+            raise InputError(message, place=place, accepted="RFC 3339 after 1970, such as 2026-01-31T12:00:00Z") from None
 
     @property
     def created(self) -> int:

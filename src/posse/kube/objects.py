@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from posse.kube.meta import Int32, KubeObject, LabelSelector, Metadata, Part, group_of
+from posse.kube.meta import Int32, Int64, KubeObject, LabelSelector, Metadata, Part, group_of
 from posse.kube.pods import Condition, Pod
 from posse.kube.quantity import Quantity
 from posse.kube.workloads import (
@@ -46,7 +46,7 @@ class ContainerImage(Part, frozen=True):
     """An image that a node has."""
 
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Int64 = 0
 
 
 class NodeStatus(Part, frozen=True):

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta as Bounds
 
 from posse.kube.meta import Int32, KubeObject, LabelSelector, Metadata, Part
-from posse.kube.pods import PodSpec
+from posse.kube.pods import Condition, PodSpec
 
 MOST_PODS = 1_000_000
 Count = Annotated[int, Bounds(ge=0, le=MOST_PODS)]
@@ -93,6 +93,12 @@ class JobSpec(Part, frozen=True):
     template: PodTemplate = PodTemplate()
 
 
+class JobStatus(Part, frozen=True):
+    """How a Job stands."""
+
+    conditions: tuple[Condition, ...] = ()
+
+
 class Job(KubeObject, frozen=True):
     """Pods that end."""
 
@@ -100,6 +106,7 @@ class Job(KubeObject, frozen=True):
     KIND: ClassVar[str] = "Job"
 
     spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
 
 
 class CronJob(KubeObject, frozen=True):
@@ -148,9 +155,16 @@ class VolcanoJobSpec(Part, frozen=True):
     network_topology: NetworkTopology | None = None
 
 
-class VolcanoJobStatus(Part, frozen=True):
-    """Which run of the job this is."""
+class VolcanoJobState(Part, frozen=True):
+    """Where a Volcano Job is in its life."""
 
+    phase: str = ""
+
+
+class VolcanoJobStatus(Part, frozen=True):
+    """Which run of the job this is, and how it stands."""
+
+    state: VolcanoJobState = VolcanoJobState()
     version: Int32 = 0
     retry_count: Int32 = 0
 

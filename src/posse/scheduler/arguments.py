@@ -17,7 +17,7 @@ from msgspec import Struct
 from posse.errors import InputError, Place
 from posse.scheduler.conf_kinds import READERS, WORDING, Kind, in_words
 from posse.scheduler.conf_yaml import Value
-from posse.scheduler.switches import Compatibility, SwitchName
+from posse.scheduler.switches import POSSE, Compatibility, SwitchName
 
 Report = Callable[[InputError], None]
 """Told of each thing that does not fit. It raises it, or takes note of it and lets the reading go on."""
@@ -62,7 +62,12 @@ class Argument(Struct, frozen=True):
         """The value when none is given."""
         other_side = self.switch is not None and compatibility.side(self.switch) == "upstream"
         value = self.upstream if other_side else self.default
-        return READERS[self.kind](value) if value is not None else None
+        if value is None:
+            return None
+        read = READERS[self.kind](value)
+        if read is None:
+            raise TypeError(f"the default of {self.name} is {value!r}, which is no {self.kind}")
+        return read
 
 
 class Given(Struct, frozen=True):
@@ -133,7 +138,7 @@ def refuse(error: InputError) -> None:
 def arguments_of(
     declared: Iterable[Argument],
     values: Mapping[str, Value] | None = None,
-    compatibility: Compatibility = Compatibility(),  # noqa: B008 - immutable
+    compatibility: Compatibility = POSSE,
 ) -> Arguments:
     """Arguments from plain values, strictly: for code and tests that have no file."""
     given = [Given(key, value, Place(field=key)) for key, value in (values or {}).items()]

@@ -8,9 +8,9 @@ from collections import Counter
 
 from posse.cluster.phases import phase_at_close
 from posse.cluster.status import Status
-from posse.cluster.views import Gang, Task
+from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.session import Note, Session
-from posse.scheduler.verdict import Blocker, GangState, PodVerdict, Verdict
+from posse.cluster.verdict import Blocker, GangState, PodVerdict, QueueVerdict, Verdict
 from posse.scheduler.words import WaitingWords
 
 NOBODY = Note([], {}, {}, {})
@@ -67,11 +67,29 @@ class Closing:
                 uid=task.fact.uid,
                 reason=self._words.reason(session, gang, task, note, blockers),
                 message=_pod_message(session, gang, task, note, blockers),
-                nominated=session.world.nodes.keys[task.node] if task.status is Status.PIPELINED else "",
+                nominated=self._words.nominated(task),
+                promised=session.world.nodes.keys[task.node] if task.status is Status.PIPELINED else "",
             )
             for task in gang.members
             if task.status in WAITS
         )
+
+    def queues(self, session: Session) -> tuple[QueueVerdict, ...]:
+        """How the queues stand, by name."""
+        world, found = session.world, []
+        for row in world.queues.declared():
+            queue = Queue(world, row)
+            standing = next((each for plugin in session.tiers.plugins if (each := plugin.queue_standing(queue)) is not None), None)
+            allocated = world.amounts(world.columns.ledger.queue_allocated[row])
+            found.append(
+                QueueVerdict(
+                    queue=queue.key,
+                    allocated=allocated,
+                    deserved=standing.deserved if standing else (),
+                    share=standing.share if standing else None,
+                )
+            )
+        return tuple(found)
 
 
 def _state(gang: Gang, counts: list[int], invalid: Blocker | None, *, is_ready: bool) -> GangState:

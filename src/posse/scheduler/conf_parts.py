@@ -10,7 +10,7 @@ from msgspec import Struct
 from posse.errors import Place
 from posse.scheduler.arguments import Argument, Arguments, Given, read_arguments, refuse
 from posse.scheduler.conf_flags import DEFAULT_FLAGS, Flag
-from posse.scheduler.switches import Compatibility
+from posse.scheduler.switches import POSSE, Compatibility
 
 UPSTREAM_ACTIONS = frozenset(
     {"allocate", "backfill", "enqueue", "gangpreempt", "gangreclaim", "preempt", "reclaim", "shuffle"}
@@ -86,7 +86,7 @@ class Setting(Struct, frozen=True):
     given: tuple[Given, ...] = ()
     place: Place = Place()
 
-    def read(self, declared: tuple[Argument, ...], compatibility: Compatibility = Compatibility()) -> Arguments:  # noqa: B008
+    def read(self, declared: tuple[Argument, ...], compatibility: Compatibility = POSSE) -> Arguments:
         """Read the entry strictly: it is Posse's own, so a slip in it must not pass."""
         owner = f"the entry {self.name}"
         return read_arguments(declared, self.given, compatibility=compatibility, owner=owner, report=refuse)

@@ -96,12 +96,13 @@ def open_page(text: str, file: str = "") -> Page:
     return Page(Spot(document.root, Place(file=file, line=line)), document.second)
 
 
-def check_known(spot: Spot, accepted: Iterable[str], report: Report) -> None:
-    """Report the keys of a table that mean nothing there."""
-    names = tuple(accepted)
+def check_known(spot: Spot, accepted: Iterable[str], report: Report, *, besides: Iterable[str] = ()) -> None:
+    """Report the keys of a table that mean nothing there. Keys `besides` those accepted pass without being advised."""
+    recommended = tuple(accepted)
+    names = {*recommended, *besides}
     for entry in spot.entries():
         if entry.key not in names:
-            report(entry.error(f"unknown key {entry.key!r}{nearest(entry.key, names)}", ", ".join(names)))
+            report(entry.error(f"unknown key {entry.key!r}{nearest(entry.key, names)}", ", ".join(recommended)))
 
 
 def check_once(spot: Spot, report: Report) -> None:

@@ -70,7 +70,7 @@ def _read_tier(spot: Spot, terms: Terms) -> Tier:
 
 def _read_plugin(spot: Spot, terms: Terms) -> PluginOption:
     keys = spellings(terms.compatibility.side("conf-unknown"))
-    check_known(spot, ("name", "arguments", *keys), terms.report)
+    check_known(spot, ("name", "arguments", *spellings("upstream")), terms.report, besides=keys)
     check_once(spot, terms.report)
     check_once(spot.get("arguments"), terms.report)
     name = spot.get("name").text()

@@ -76,7 +76,7 @@ class Entry(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A mapping. A key may stand in it twice; then the later entry counts, and `repeated` names the earlier ones."""
+    """A mapping. A key may stand in it twice; then the later entry counts."""
 
     written: tuple[Entry, ...]
     line: int

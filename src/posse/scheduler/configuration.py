@@ -145,7 +145,7 @@ def _read(text: str, catalog: Catalog, file: str, mode: Side | None) -> Configur
     notes: list[InputError] = []
     strict = compatibility.side("conf-unknown") == "posse"
     configuration = _read_page(page, compatibility, catalog, refuse if strict else notes.append)
-    warnings = (*(f"{note}; ignored" for note in notes), *configuration.warnings)
+    warnings = (*(f"{note}; passed over" for note in notes), *configuration.warnings)
     return replace(configuration, source=text, file=file, warnings=warnings)
 
 

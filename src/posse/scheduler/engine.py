@@ -27,7 +27,7 @@ from posse.scheduler.records import Bound, CycleInput, CycleResult, Outcome
 from posse.scheduler.registry import Registry
 from posse.scheduler.session import Session
 from posse.scheduler.tiers import Seat, Tiers
-from posse.scheduler.verdict import Verdict
+from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.scheduler.words import VolcanoWords, WordsForAutoscalers
 
 
@@ -90,8 +90,8 @@ class Engine:
             plugin.on_open(session)
         for action in self._actions:
             action.run(session)
-        verdicts = self._close(session)
-        return CycleResult(self.cycles, tuple(session.effects), verdicts)
+        verdicts, queues = self._close(session)
+        return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
 
     def _take_in(self, given: CycleInput) -> None:
         for outcome in given.outcomes:
@@ -110,13 +110,14 @@ class Engine:
         else:
             world.move([row], [Status.PENDING], [-1])
 
-    def _close(self, session: Session) -> tuple[Verdict, ...]:
+    def _close(self, session: Session) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
         for plugin in self.tiers.plugins:
             plugin.on_close(session)
         gangs = [Gang(self.world, row) for row in self._concerned(session)]
         verdicts = tuple(self._closing.verdict(session, gang) for gang in gangs)
+        queues = self._closing.queues(session)
         self._promises.close(session)
-        return verdicts
+        return verdicts, queues
 
     def _concerned(self, session: Session) -> list[int]:
         """Declared gangs that changed since the last cycle closed, or of which this one found something."""
@@ -132,6 +133,32 @@ class Engine:
             (row for row in {*changed, *session.notes} if facts[row] is not None and queues[columns.ledger.gang_queue[row]] is not None),
             key=self.world.gangs.keys.__getitem__,
         )
+
+    # ------------------------------------------------------------------ what is known
+
+    def promises(self) -> list[tuple[int, int]]:
+        """Pipelined tasks (their rows) and since when they have had their promise."""
+        return sorted(self.world.promises.items())
+
+    def deadline_of(self, task: int) -> int | None:
+        """When the promise of a task ends by itself, if it does."""
+        return self._promises.deadline(self.world, task)
+
+    def next_deadline(self) -> int | None:
+        """When the next promise ends by itself."""
+        deadlines = (self.deadline_of(task) for task in self.world.promises)
+        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+
+    def state(self, now: int) -> int:
+        """A number for how everything stands, timers relative to now; names and the rows that things happen to have do not count."""
+        world, ledger = self.world, self.world.columns.ledger
+        tasks = sorted(
+            (world.tasks.facts[row].gang, int(ledger.task_status[row]), world.nodes.keys[ledger.task_node[row]] if ledger.task_node[row] >= 0 else "")
+            for row in world.tasks.declared()
+        )
+        phases = sorted((world.gangs.keys[row], int(world.columns.traits.gang_phase[row])) for row in world.gangs.declared())
+        waits = sorted(now - since for since in world.promises.values())
+        return hash((tuple(tasks), tuple(phases), tuple(waits)))
 
     # ------------------------------------------------------------------ copies
 

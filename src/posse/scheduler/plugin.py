@@ -17,13 +17,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from posse.cluster.facts import Amounts
 from posse.cluster.views import Division, Gang, Node, Queue, Task
 from posse.cluster.world import World
 from posse.scheduler.arguments import Argument, Arguments
 from posse.scheduler.placement.terms import Clause, Filter, Score
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.switches import Compatibility
-from posse.scheduler.verdict import Blocker
+from posse.cluster.verdict import Blocker
 
 if TYPE_CHECKING:
     from posse.scheduler.session import Session
@@ -49,6 +50,13 @@ class Opinion(Struct, frozen=True):
 
 PERMIT = Opinion(Vote.PERMIT)
 ABSTAIN = Opinion(Vote.ABSTAIN)
+
+
+class Standing(Struct, frozen=True):
+    """What a queue is entitled to, and how much of that it uses (1.0: all)."""
+
+    deserved: Amounts
+    share: float
 
 
 class Setup(Struct, frozen=True):
@@ -152,6 +160,9 @@ class Plugin:
         """Give what `queue_allocatable` allows as amounts per dimension that may still be asked for; None if it cannot be said so."""
         return None
 
+    def queue_standing(self, queue: Queue) -> Standing | None:
+        """Give what a queue is entitled to, for reports; None if this plugin divides nothing."""
+
     # ------------------------------------------------------------------ victims
 
     def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
@@ -193,6 +204,6 @@ class Plugin:
 EXTENSION_POINTS = tuple(
     name
     for name, value in vars(Plugin).items()
-    if callable(value) and not name.startswith("_") and name not in {"overrides", "task_orders", "missing", "queue_room"}
+    if callable(value) and not name.startswith("_") and name not in {"overrides", "task_orders", "missing", "queue_room", "queue_standing"}
 )
 """The names of all extension points, in the order in which they stand above."""

@@ -31,6 +31,9 @@ class PromiseKeeper(Protocol):
     def close(self, session: Session) -> None:
         """End a cycle."""
 
+    def deadline(self, world: World, task: int) -> int | None:
+        """When a promise ends by itself, if it does."""
+
 
 def ours(world: World, status: Status) -> NDArray[np.int32]:
     """The tasks of gangs that are in a status, by row."""
@@ -55,6 +58,10 @@ class Forgetful:
         """Forget."""
         take_back(session.world, ours(session.world, Status.PIPELINED))
         take_back(session.world, ours(session.world, Status.ALLOCATED))
+
+    def deadline(self, world: World, task: int) -> int | None:
+        """No promise lives that long."""
+        return None
 
 
 class Lasting:
@@ -85,14 +92,20 @@ class Lasting:
         for task in sorted(set(world.promises) - set(promised)):
             del world.promises[task]
 
+    def deadline(self, world: World, task: int) -> int | None:
+        """When a promise ends by itself: not while somebody is leaving its node."""
+        node = int(world.columns.ledger.task_node[task])
+        leaving = bool(world.columns.ledger.node_releasing[:, node].any())
+        return None if leaving or task not in world.promises else world.promises[task] + PATIENCE
+
     def _end_the_overdue(self, session: Session) -> None:
         world = session.world
         ledger, traits = world.columns.ledger, world.columns.traits
         ended: set[int] = set()
         for task in ours(world, Status.PIPELINED).tolist():
             node, gang = int(ledger.task_node[task]), int(ledger.task_gang[task])
-            leaving = ledger.node_releasing[:, node].any()
-            overdue = not leaving and session.now - world.promises.get(task, session.now) >= PATIENCE
+            deadline = self.deadline(world, task)
+            overdue = deadline is not None and session.now >= deadline
             lost = not traits.node_present[node]
             invalid = world.gangs.facts[gang] is None or session.tiers.gang_invalid(Gang(world, gang)) is not None
             if overdue or lost or invalid:

@@ -7,7 +7,7 @@ replayed recording use the same records, and nothing else passes between the eng
 from msgspec import Struct
 
 from posse.cluster.facts import Observation
-from posse.scheduler.verdict import Verdict
+from posse.cluster.verdict import QueueVerdict, Verdict
 
 
 class Bound(Struct, frozen=True, gc=False, tag="bound"):
@@ -77,8 +77,9 @@ Effect = Bind | Evict
 
 
 class CycleResult(Struct, frozen=True, gc=False):
-    """What a cycle decided: effects in the order of decision, and a verdict on every gang that moved, failed or changed."""
+    """What a cycle decided: effects in the order of decision, a verdict on every gang that moved, failed or changed, and all queues."""
 
     cycle: int
     effects: tuple[Effect, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    queues: tuple[QueueVerdict, ...] = ()

@@ -22,7 +22,7 @@ from posse.scheduler.reasons import Reasons
 from posse.scheduler.records import Bind, Effect, Evict
 from posse.scheduler.statement import Statement
 from posse.scheduler.tiers import Tiers
-from posse.scheduler.verdict import Blocker
+from posse.cluster.verdict import Blocker
 
 
 class Note(Struct):

@@ -71,3 +71,10 @@ class Compatibility(Struct, frozen=True):
     def named(self, switch: SwitchName) -> Side | None:
         """Which side was named for this very switch, if any."""
         return next((side for name, side in self.overrides if name == switch), None)
+
+
+POSSE = Compatibility()
+"""Posse's own side everywhere."""
+
+UPSTREAM = Compatibility("upstream")
+"""Upstream's side everywhere."""

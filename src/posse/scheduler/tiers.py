@@ -21,7 +21,7 @@ from posse.cluster.ordering import natural
 from posse.cluster.views import Division, Gang, Queue, Task
 from posse.scheduler.conf_flags import Flag
 from posse.scheduler.plugin import Key, Opinion, Plugin, Vote
-from posse.scheduler.verdict import Blocker
+from posse.cluster.verdict import Blocker
 
 
 class Seat(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Protocol
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
 from posse.scheduler.session import Note, Session
-from posse.scheduler.verdict import Blocker
+from posse.cluster.verdict import Blocker
 
 UNSCHEDULABLE, SCHEDULABLE, GANG_WAITING = "Unschedulable", "Schedulable", "GangWaiting"
 
@@ -19,6 +19,9 @@ class WaitingWords(Protocol):
 
     def reason(self, session: Session, gang: Gang, task: Task, note: Note, blockers: tuple[Blocker, ...]) -> str:
         """The word for one waiting pod."""
+
+    def nominated(self, task: Task) -> str:
+        """The node that a waiting pod's status names."""
 
 
 class WordsForAutoscalers:
@@ -32,6 +35,10 @@ class WordsForAutoscalers:
             return GANG_WAITING
         return UNSCHEDULABLE if blockers else GANG_WAITING
 
+    def nominated(self, task: Task) -> str:
+        """The node that it is promised, so that a restart and others know."""
+        return task.world.nodes.keys[task.node] if task.status is Status.PIPELINED else ""
+
 
 class VolcanoWords:
     """Volcano's own."""
@@ -40,3 +47,7 @@ class VolcanoWords:
         """The word for one waiting pod."""
         status, _ = note.attempts.get(task.row, (task.status, ""))
         return SCHEDULABLE if status is Status.ALLOCATED else UNSCHEDULABLE
+
+    def nominated(self, task: Task) -> str:
+        """What it was before: only evictions for its sake nominate a node."""
+        return task.fact.nominated

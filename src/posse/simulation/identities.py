@@ -8,7 +8,7 @@ of files and documents was.
 from collections.abc import Iterable
 from itertools import count
 
-from msgspec import structs
+from msgspec import json, structs
 
 from posse.cluster.ordering import natural
 from posse.errors import InputError, Place
@@ -35,7 +35,7 @@ class Identities:
 
     def register(self, things: Iterable[KubeObject], now: int) -> list[KubeObject]:
         """Complete what arrives together; the result is in natural order."""
-        named = [self._named(thing) for thing in things]
+        named = [self._named(thing) for thing in _unnamed_in_order(things)]
         named.sort(key=_natural_order)
         return [self._born(thing, now) for thing in named]
 
@@ -65,6 +65,11 @@ class Identities:
         if (uid, created) == (meta.uid, meta.creation_timestamp):
             return thing
         return structs.replace(thing, metadata=_completed(meta, uid, created))
+
+
+def _unnamed_in_order(things: Iterable[KubeObject]) -> list[KubeObject]:
+    """Objects that ask for a generated name are told apart by what they say, not by where they stood."""
+    return sorted(things, key=lambda thing: b"" if thing.metadata.name else json.encode(thing, order="deterministic"))
 
 
 def _completed(meta: Metadata, uid: str, created: str) -> Metadata:

@@ -1,7 +1,7 @@
 """Names for the pods of workloads: made up, but always the same.
 
-Pods of equal standing are numbered by their place. One that replaces a lost pod of the same place moves on by the number of
-places, so no name is ever used twice, and no record of the names used is needed.
+Pods of equal standing are numbered by their place. One that replaces a lost pod of the same place moves on by the
+number of places, so no name is ever used twice, and no record of the names used is needed.
 """
 
 from hashlib import sha256

@@ -1,7 +1,7 @@
 """How budgets and quotas stand, where nobody said: counted from the pods that are there, as their controllers would.
 
-In a cluster these figures are kept by controllers; in a file they are often missing. Both are plain functions of an object
-and the pods of the moment, so whoever runs the clock may ask again whenever pods have moved.
+In a cluster these figures are kept by controllers; in a file they are often missing. Both are plain functions of an
+object and the pods of the moment, so whoever runs the clock may ask again whenever pods have moved.
 """
 
 from collections.abc import Iterable
@@ -17,14 +17,16 @@ from posse.kube.objects import (
     ResourceQuota,
     ResourceQuotaStatus,
 )
-from posse.kube.quantity import Quantity, amount, format_amount
+from posse.kube.quantity import Quantity, format_amount
 from posse.kube.requests import Totals, pod_limits, pod_requests, sum_of
 
 _OVER = ("Succeeded", "Failed")
+_LIMITED = ("cpu", "memory", "ephemeral-storage")
+"""What a quota may set a limit to, and not only a request."""
 
 
 def with_budget_status(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> PodDisruptionBudget:
-    """The budget with how many disruptions it allows now. Running pods are healthy unless they say they are not ready."""
+    """The budget with how many disruptions it allows now. A running pod is healthy unless it says it is not ready."""
     place = Place(object=str(budget), field="spec.selector")
     selector = selector_of(budget.spec.selector, place)
     mine = [
@@ -74,9 +76,7 @@ def _share(budget: PodDisruptionBudget, value: int | str, expected: int, field: 
 def with_quota_status(quota: ResourceQuota, pods: Iterable[Pod]) -> ResourceQuota:
     """The quota with what is used of it by pods that have not ended."""
     alive = [
-        pod
-        for pod in pods
-        if pod.metadata.namespace == quota.metadata.namespace and pod.status.phase not in _OVER
+        pod for pod in pods if pod.metadata.namespace == quota.metadata.namespace and pod.status.phase not in _OVER
     ]
     total = sum_of(quota_usage(pod) for pod in alive)
     hard = quota.spec.hard
@@ -85,9 +85,8 @@ def with_quota_status(quota: ResourceQuota, pods: Iterable[Pod]) -> ResourceQuot
 
 
 def quota_usage(pod: Pod) -> Totals:
-    """What one pod uses, under every name by which a quota may limit it."""
+    """What one pod uses, under every name by which a quota, or a gang's minResources, may speak of it."""
     requests, limits = pod_requests(pod), pod_limits(pod)
-    usage = {"pods": amount("pods", 1), "count/pods": 1}
+    usage = {"pods": 1, "count/pods": 1} | requests
     usage |= {f"requests.{name}": value for name, value in requests.items()}
-    usage |= {f"limits.{name}": value for name, value in limits.items()}
-    return usage | {name: value for name, value in requests.items() if "/" not in name}
+    return usage | {f"limits.{name}": limits[name] for name in _LIMITED if name in limits}

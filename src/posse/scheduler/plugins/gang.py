@@ -18,7 +18,7 @@ from typing import ClassVar
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.plugin import Key, Plugin, Setup, Vote
-from posse.scheduler.verdict import Blocker
+from posse.cluster.verdict import Blocker
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
 

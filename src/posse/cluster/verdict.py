@@ -2,12 +2,14 @@
 
 A verdict is a by-product of deciding, not a second computation: refusals are recorded as codes while nodes are filtered, and counted when
 the cycle closes. What an API object or a person is told is made from this one record: statuses by the gang's dialect, explanations by
-`whatif`.
+`whatif`. Verdicts are values of the model, so that whoever renders them need not know the scheduler.
 """
 
 from typing import Literal
 
 from msgspec import Struct
+
+from posse.cluster.facts import Amounts
 
 BlockerKind = Literal[
     "validity", "gates", "admission", "queue", "nodes", "topology", "siblings", "victims", "quota", "timeout", "volumes", "plugin"
@@ -34,13 +36,17 @@ class Blocker(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class PodVerdict(Struct, frozen=True, gc=False, kw_only=True):
-    """What a waiting pod is told: the reason and message of its PodScheduled condition, and the node it is promised."""
+    """What a waiting pod is told: the reason and message of its PodScheduled condition, and the node its status names.
+
+    `promised` is the node that it waits for to be free, whether or not its status is to say so.
+    """
 
     pod: str
     uid: str
     reason: str
     message: str
     nominated: str = ""
+    promised: str = ""
 
 
 class Verdict(Struct, frozen=True, gc=False, kw_only=True, tag="verdict"):
@@ -67,3 +73,12 @@ class Verdict(Struct, frozen=True, gc=False, kw_only=True, tag="verdict"):
     message: str = ""
     blockers: tuple[Blocker, ...] = ()
     pods: tuple[PodVerdict, ...] = ()
+
+
+class QueueVerdict(Struct, frozen=True, gc=False, kw_only=True, tag="queue-verdict"):
+    """How a queue stood when the cycle closed. What no plugin divides has no deserved amounts and no share."""
+
+    queue: str
+    allocated: Amounts
+    deserved: Amounts = ()
+    share: float | None = None

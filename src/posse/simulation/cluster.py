@@ -1,0 +1,211 @@
+"""The simulated cluster: an API server's store, its nodes' kubelets, and the controllers that replace lost pods, all of them minimal.
+
+Objects go in admitted and expanded; what that means to the scheduler comes out as observations. Binds and evictions are carried out as
+a cluster would: a bound pod runs at the start of the next cycle, an evicted one is gone by then, and its owner, if it is in the input,
+creates another. What pods say of themselves (`posse.dev/arrival`, `run-time`, `exit`) is entered in the calendar.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from posse.cluster.facts import Observation
+from posse.dialects.translator import Translator
+from posse.kube.manifests import Manifest, latest
+from posse.kube.meta import KubeObject, group_of, rfc3339
+from posse.kube.objects import KINDS, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.scheduler.records import Bind, Evict
+from posse.simulation.admission import Admission, with_built_ins
+from posse.simulation.calendar import Calendar
+from posse.simulation.identities import Identity, identity_of
+from posse.simulation.pod_wishes import Wishes, wishes_of
+from posse.simulation.scenario import Reference
+from posse.simulation.standing import with_budget_status, with_quota_status
+from posse.simulation.workloads import expand, recreate
+
+FINISHED = ("Succeeded", "Failed")
+
+
+class Happening(Struct, frozen=True):
+    """Something that happens to one pod."""
+
+    what: Literal["arrives", "runs", "ends", "goes"]
+    pod: Identity
+    uid: str = ""
+
+
+class SimulatedCluster:
+    """All objects, and what will happen to them."""
+
+    def __init__(self, start: int, scheduler_names: tuple[str, ...] | None) -> None:
+        self.start, self.now = start, start
+        self.objects: dict[Identity, KubeObject] = {}
+        self.ignored: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.calendar: Calendar[Happening] = Calendar()
+        self._next_cycle: list[Happening] = []
+        self._waiting: dict[Identity, Pod] = {}
+        self._admission = Admission()
+        self._translator = Translator(scheduler_names)
+        self._observations: list[Observation] = []
+
+    # ------------------------------------------------------------------ what goes in
+
+    def load(self, manifests: Iterable[Manifest]) -> None:
+        """Take in the objects that the input begins with."""
+        kept, warnings = latest(manifests)
+        self.warnings += warnings
+        self._admit_all(with_built_ins(self._decoded(kept)))
+
+    def apply(self, manifests: Iterable[Manifest]) -> None:
+        """Create or replace objects while the cluster runs."""
+        self._admit_all(self._decoded(manifests))
+
+    def delete(self, reference: Reference) -> None:
+        """Delete an object by its name, as a user would."""
+        namespace = reference.namespace or "default"
+        for identity in sorted(self.objects):
+            _, kind, space, name = identity
+            if (kind, name) == (reference.kind, reference.name) and space in (namespace, ""):
+                self._remove(identity)
+                return
+        self.warnings.append(f"nothing to delete: {reference.kind} {namespace}/{reference.name} is not there")
+
+    def _decoded(self, manifests: Iterable[Manifest]) -> list[KubeObject]:
+        return [manifest.decode() for manifest in manifests]
+
+    def _admit_all(self, things: list[KubeObject]) -> None:
+        admitted = self._admission.admit(things, self.now)
+        expansion = expand(admitted, lambda made: self._admission.admit(made, self.now), list(self.objects.values()))
+        self.warnings += expansion.warnings
+        everything = self._complete([*admitted, *expansion.made])
+        for thing in everything:
+            self._put(thing)
+
+    def _complete(self, things: list[KubeObject]) -> list[KubeObject]:
+        """Count what budgets and quotas say of themselves, where they say nothing."""
+        pods = [thing for thing in [*self.objects.values(), *things] if isinstance(thing, Pod)]
+        completed: list[KubeObject] = []
+        for thing in things:
+            match thing:
+                case PodDisruptionBudget() if thing.status is None:
+                    completed.append(with_budget_status(thing, pods))
+                case ResourceQuota() if thing.status is None:
+                    completed.append(with_quota_status(thing, pods))
+                case _:
+                    completed.append(thing)
+        return completed
+
+    def _put(self, thing: KubeObject) -> None:
+        if isinstance(thing, Pod):
+            self._put_new_pod(thing)
+            return
+        if isinstance(thing, OtherObject) and identity_of(thing) not in self.objects:
+            self.ignored[f"{thing.api_version} {thing.kind_name}"] += 1
+        self._store(thing)
+
+    def _put_new_pod(self, pod: Pod) -> None:
+        wishes = wishes_of(pod)
+        arrival = self.start + wishes.arrival
+        if arrival > self.now:
+            self._waiting[identity_of(pod)] = pod
+            self.calendar.enter(arrival, Happening("arrives", identity_of(pod)))
+            return
+        self._store(pod)
+        self._expect(pod, wishes)
+
+    def _expect(self, pod: Pod, wishes: Wishes) -> None:
+        """Enter what will become of a pod that is there now."""
+        identity, uid = identity_of(pod), pod.metadata.uid
+        if pod.metadata.deletion_timestamp:
+            gone = pod.time(pod.metadata.deletion_timestamp, "metadata.deletionTimestamp")
+            if gone > self.now:
+                self.calendar.enter(gone, Happening("goes", identity, uid))
+            else:
+                self.warnings.append(f"{pod} should have been gone by {pod.metadata.deletion_timestamp}: it still holds its room")
+        elif pod.status.phase == "Running" and wishes.run_time is not None:
+            began = pod.time(pod.status.start_time, "status.startTime") or self.start
+            self.calendar.enter(began + wishes.run_time, Happening("ends", identity, uid))
+        elif pod.spec.node_name and pod.status.phase in ("", "Pending"):
+            self._next_cycle.append(Happening("runs", identity, uid))
+
+    def _store(self, thing: KubeObject) -> None:
+        self.objects[identity_of(thing)] = thing
+        self._observations += self._translator.put(thing)
+
+    def _remove(self, identity: Identity) -> None:
+        thing = self.objects.pop(identity)
+        self._admission.forget(identity)
+        kind = KINDS.get(identity[:2], OtherObject)
+        _, _, namespace, name = identity
+        self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
+        if isinstance(thing, Pod):
+            self._replace(thing)
+
+    def _replace(self, lost: Pod) -> None:
+        """Let a pod's owner create another."""
+        reference = lost.controller
+        if reference is None or lost.status.phase == "Succeeded":
+            return
+        of = (group_of(reference.api_version), reference.kind, lost.metadata.namespace, reference.name)
+        owner = self.objects.get(of)
+        again = recreate(owner, lost) if owner is not None else None
+        if again is not None:
+            for pod in self._admission.admit([again], self.now):
+                self._store(pod)
+
+    # ------------------------------------------------------------------ what happens
+
+    def deliver(self, now: int) -> tuple[Observation, ...]:
+        """Let everything happen that is due, and say what the scheduler sees of it since it was last told."""
+        self.now = now
+        happenings, self._next_cycle = [*self._next_cycle, *self.calendar.due(now)], []
+        for happening in happenings:
+            self._happen(happening)
+        seen, self._observations = tuple(self._observations), []
+        return seen
+
+    def _happen(self, happening: Happening) -> None:
+        if happening.what == "arrives":
+            arriving = self._waiting.pop(happening.pod, None)
+            if arriving is not None:
+                created = structs.replace(arriving.metadata, creation_timestamp=rfc3339(self.now))
+                self._put_new_pod(structs.replace(arriving, metadata=created))
+            return
+        pod = self.objects.get(happening.pod)
+        if not isinstance(pod, Pod) or pod.metadata.uid != happening.uid:
+            return
+        match happening.what:
+            case "goes":
+                self._remove(happening.pod)
+            case "runs":
+                status = structs.replace(pod.status, phase="Running", start_time=rfc3339(self.now))
+                running = structs.replace(pod, status=status)
+                self._store(running)
+                run_time = wishes_of(pod).run_time
+                if run_time is not None:
+                    self.calendar.enter(self.now + run_time, Happening("ends", happening.pod, happening.uid))
+            case "ends":
+                phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
+                self._store(structs.replace(pod, status=structs.replace(pod.status, phase=phase)))
+
+    # ------------------------------------------------------------------ what the scheduler decides
+
+    def bind(self, bind: Bind) -> None:
+        """Bind a pod; it runs when the next cycle begins."""
+        identity = ("", Pod.KIND, *bind.pod.split("/", 1))
+        pod = self.objects[identity]
+        assert isinstance(pod, Pod)
+        self.objects[identity] = structs.replace(pod, spec=structs.replace(pod.spec, node_name=bind.node))
+        self._next_cycle.append(Happening("runs", identity, bind.uid))
+
+    def evict(self, evict: Evict) -> None:
+        """Evict a pod; it is gone when the next cycle begins."""
+        self._next_cycle.append(Happening("goes", ("", Pod.KIND, *evict.pod.split("/", 1)), evict.uid))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the next cycle would see nothing new."""
+        return not self._next_cycle and not self._observations

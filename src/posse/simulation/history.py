@@ -1,0 +1,53 @@
+"""History: what a run's cycles decided, kept as it will be reported."""
+
+from msgspec import Struct
+
+from posse.cluster.verdict import PodVerdict, QueueVerdict, Verdict
+from posse.scheduler.records import Bind, CycleResult, Evict
+
+
+class Eviction(Struct, frozen=True):
+    """An eviction, and when it was decided."""
+
+    effect: Evict
+    cycle: int
+    time: int
+
+
+class History:
+    """The latest of everything, and all that happened."""
+
+    def __init__(self) -> None:
+        self.binds: dict[str, Bind] = {}
+        self.evictions: list[Eviction] = []
+        self.verdicts: dict[str, Verdict] = {}
+        self.told: dict[str, PodVerdict] = {}
+        self.queues: tuple[QueueVerdict, ...] = ()
+        self.log: list[tuple[int, CycleResult]] = []
+        self.changed_last = False
+        """Whether the last cycle's verdicts said anything new."""
+
+    def record(self, result: CycleResult, now: int) -> None:
+        """Take note of a cycle."""
+        self.changed_last = False
+        for effect in result.effects:
+            match effect:
+                case Bind():
+                    self.binds[effect.pod] = effect
+                    self.told.pop(effect.pod, None)
+                case Evict():
+                    self.evictions.append(Eviction(effect, result.cycle, now))
+        for verdict in result.verdicts:
+            before = self.verdicts.get(verdict.gang)
+            self.changed_last |= before is None or _essence(before) != _essence(verdict)
+            for pod in before.pods if before else ():
+                self.told.pop(pod.pod, None)
+            self.told.update((pod.pod, pod) for pod in verdict.pods)
+            self.verdicts[verdict.gang] = verdict
+        self.queues = result.queues
+        self.log.append((now, result))
+
+
+def _essence(verdict: Verdict) -> tuple[object, ...]:
+    """What of a verdict counts as a change: not the number of its cycle."""
+    return (verdict.phase, verdict.state, verdict.ready, verdict.running, verdict.pending, verdict.pods, verdict.was_ready)

@@ -1,0 +1,190 @@
+"""The result of a run, as programs read it: one record of plain values, its parts in a fixed order.
+
+Everything comes from what the run has: its history (binds, evictions, verdicts), the world as it stands, the objects. The form
+is a promise to programs; fields may be added, never renamed or given another meaning.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from posse.cluster.facts import GangFact
+from posse.cluster.ordering import natural
+from posse.cluster.verdict import Verdict
+from posse.dialects import volcano_status
+from posse.kube.meta import rfc3339
+from posse.kube.objects import PodGroup, PodGroupStatus, Queue
+from posse.kube.quantity import format_amounts
+from posse.simulation.gang_names import GangNames
+from posse.simulation.run import Run
+
+Record = dict[str, Any]
+Explain = Callable[[str], Record | None]
+"""Gives the explanation of a gang by its key, or none."""
+
+
+def result_of(run: Run, explain: Explain) -> Record:
+    """Everything a run is to report."""
+    names = GangNames(run.engine.world)
+    statuses, events = _told(run, names)
+    record: Record = {
+        "cycles": run.engine.cycles,
+        "time": (run.now_at_end - run.start) / 1e9,
+        "fixpoint": run.is_settled,
+        "binds": {pod: run.history.binds[pod].node for pod in sorted(run.history.binds, key=natural)},
+        "pipelined": {pod.pod: pod.promised for pod in _in_order(run) if pod.promised},
+        "reservations": _reservations(run, names),
+        "evictions": _evictions(run, names),
+        "gangs": _gangs(run, names, statuses, explain),
+        "pods": _pods(run),
+        "queues": _queues(run),
+        "nodes": _nodes(run),
+        "events": events,
+        "ignored": dict(sorted(run.cluster.ignored.items())),
+        "warnings": [*run.warnings, *run.cluster.warnings],
+    }
+    return record
+
+
+def _in_order(run: Run) -> list[Any]:
+    return [run.history.told[pod] for pod in sorted(run.history.told, key=natural)]
+
+
+def _told(run: Run, names: GangNames) -> tuple[dict[str, PodGroupStatus], list[Record]]:
+    """The status of each PodGroup, made of all verdicts on it in turn, and the events on the way."""
+    statuses: dict[str, PodGroupStatus] = {}
+    events: list[Record] = []
+    for thing in run.cluster.objects.values():
+        if isinstance(thing, PodGroup):
+            statuses[f"{thing.metadata.namespace}/{thing.metadata.name}"] = thing.status
+    for now, result in run.history.log:
+        for verdict in result.verdicts:
+            before = statuses.get(verdict.gang)
+            if before is None:
+                continue
+            after = volcano_status.status_of(before, verdict, now)
+            event = volcano_status.event_of(before, after, verdict)
+            statuses[verdict.gang] = after
+            if event is not None:
+                events.append(
+                    {
+                        "object": f"PodGroup {names.shown(verdict.gang)}",
+                        "type": event.type,
+                        "reason": event.reason,
+                        "message": event.message,
+                        "cycle": result.cycle,
+                    }
+                )
+    return statuses, events
+
+
+def _reservations(run: Run, names: GangNames) -> list[Record]:
+    world, found = run.engine.world, []
+    for row, since in run.engine.promises():
+        fact = world.tasks.facts[row]
+        node = world.nodes.keys[world.columns.ledger.task_node[row]]
+        deadline = run.engine.deadline_of(row)
+        if fact is not None:
+            found.append(
+                {
+                    "pod": fact.key,
+                    "node": node,
+                    "gang": names.shown(fact.gang),
+                    "kind": "pipelined",
+                    "since": rfc3339(since),
+                    "deadline": rfc3339(deadline) if deadline is not None else None,
+                }
+            )
+    return sorted(found, key=lambda each: natural(each["pod"]))
+
+
+def _evictions(run: Run, names: GangNames) -> list[Record]:
+    return [
+        {
+            "pod": each.effect.pod,
+            "node": each.effect.node,
+            "by": names.shown(each.effect.by),
+            "action": each.effect.action,
+            "reason": each.effect.reason,
+            "cycle": each.cycle,
+        }
+        for each in run.history.evictions
+    ]
+
+
+def _gangs(run: Run, names: GangNames, statuses: dict[str, PodGroupStatus], explain: Explain) -> Record:
+    world, found = run.engine.world, {}
+    for row in world.gangs.declared():
+        fact = world.gangs.facts[row]
+        if fact is not None:
+            verdict, status = run.history.verdicts.get(fact.key), statuses.get(fact.key)
+            found[names.shown(fact.key)] = _gang(fact, verdict, status, explain(fact.key))
+    return {name: found[name] for name in sorted(found, key=natural)}
+
+
+def _gang(fact: GangFact, verdict: Verdict | None, status: PodGroupStatus | None, explanation: Record | None) -> Record:
+    conditions = status.conditions if status else ()
+    return {
+        "dialect": fact.dialect,
+        "queue": fact.queue,
+        "phase": (status.phase or None) if status else None,
+        "min": fact.min_member,
+        "members": verdict.members if verdict else 0,
+        "ready": verdict.ready if verdict else 0,
+        "running": verdict.running if verdict else (status.running if status else 0),
+        "pending": verdict.pending if verdict else 0,
+        "succeeded": verdict.succeeded if verdict else 0,
+        "failed": verdict.failed if verdict else 0,
+        "conditions": [
+            {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message} for each in conditions
+        ],
+        "explanation": explanation,
+    }
+
+
+def _pods(run: Run) -> Record:
+    return {
+        pod.pod: {"reason": pod.reason, "message": pod.message, "nominatedNodeName": pod.nominated} for pod in _in_order(run)
+    }
+
+
+def _queues(run: Run) -> Record:
+    queues = {thing.metadata.name: thing for thing in run.cluster.objects.values() if isinstance(thing, Queue)}
+    allocated: dict[str, dict[str, int]] = {name: {} for name in queues}
+    for each in run.history.queues:
+        for queue in _with_parents(each.queue, queues):
+            for resource, amount in each.allocated:
+                allocated[queue][resource] = allocated[queue].get(resource, 0) + amount
+    standing = {each.queue: each for each in run.history.queues}
+    record = {}
+    for name in sorted(queues, key=natural):
+        verdict = standing.get(name)
+        capability = queues[name].spec.capability
+        record[name] = {
+            "allocated": format_amounts(sorted(allocated[name].items())),
+            "deserved": format_amounts(verdict.deserved) if verdict else {},
+            "capability": {resource: str(capability[resource]) for resource in sorted(capability)},
+            "share": verdict.share if verdict else None,
+            "state": queues[name].status.state or "Open",
+        }
+    return record
+
+
+def _with_parents(name: str, queues: dict[str, Queue]) -> list[str]:
+    """A queue and those above it, up to the root."""
+    chain: list[str] = []
+    while name in queues and name not in chain:
+        chain.append(name)
+        name = queues[name].spec.parent or "root"
+    return chain
+
+
+def _nodes(run: Run) -> Record:
+    world = run.engine.world
+    ledger, traits = world.columns.ledger, world.columns.traits
+    record = {}
+    for row in sorted(world.nodes.declared(), key=lambda each: natural(world.nodes.keys[each])):
+        record[world.nodes.keys[row]] = {
+            "used": format_amounts(world.amounts(ledger.node_used[:, row])),
+            "allocatable": format_amounts(world.amounts(traits.node_allocatable[:, row])),
+        }
+    return record

@@ -1,0 +1,134 @@
+"""One run: a simulated cluster and an engine, cycle by cycle, under a clock that jumps.
+
+    deliver what is due ──▶ one cycle ──▶ carry its effects out ──▶ move the clock
+
+With a number of cycles the clock moves one schedule period at a time. Else, after a cycle that changed nothing and left nothing to see,
+it goes straight to whatever is due next; the run ends when nothing is, when a state repeats, or when a limit is reached.
+"""
+
+from collections.abc import Callable
+
+from posse.cluster.world import World
+from posse.scheduler.configuration import Configuration, load, packages_named_in
+from posse.scheduler.engine import Engine
+from posse.scheduler.records import Bind, CycleInput, CycleResult
+from posse.scheduler.registry import Registry, installed
+from posse.simulation.cluster import SimulatedCluster
+from posse.simulation.history import History
+from posse.simulation.scenario import EPOCH, Scenario
+from posse.simulation.timestamps import newest
+
+Observer = Callable[[int, CycleResult], None]
+"""Told of each cycle as it closes: its time, and what it decided."""
+
+
+def configure(scenario: Scenario) -> tuple[Configuration, Registry]:
+    """Read a scenario's configuration, and find the plugins that it names."""
+    packages = packages_named_in(scenario.configuration, file=scenario.configuration_file)
+    registry = installed(packages, beside=scenario.configuration_file)
+    configuration = load(
+        scenario.configuration,
+        registry=registry.plugin_specs(),
+        actions=registry.action_specs(),
+        file=scenario.configuration_file,
+        mode=scenario.options.mode,
+    )
+    return configuration, registry
+
+
+class Run:
+    """A scenario while it runs, and what is known of it afterwards."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario, self.options = scenario, scenario.options
+        self.configuration, registry = configure(scenario)
+        self.start = self.options.now if self.options.now is not None else newest(scenario.manifests, EPOCH)
+        self.now = self.now_at_end = self.start
+        self.engine = Engine(World(self.options.seed), self.configuration, registry)
+        self.cluster = SimulatedCluster(self.start, self.options.scheduler_names)
+        self.cluster.load(scenario.manifests)
+        self.history = History()
+        self.is_settled = False
+        self.warnings = [*self.configuration.warnings]
+        self._seen: set[int] = set()
+
+    def to_the_end(self, observer: Observer | None = None) -> None:
+        """Run as long as the options say."""
+        while not self._is_over():
+            result = self.cycle()
+            if observer is not None:
+                observer(self.now, result)
+            if not self._move_clock(result):
+                break
+
+    def cycle(self) -> CycleResult:
+        """Run one cycle."""
+        self.now_at_end = self.now
+        self._take_steps()
+        observations = self.cluster.deliver(self.now)
+        result = self.engine.cycle(CycleInput(self.now, observations))
+        for effect in result.effects:
+            if isinstance(effect, Bind):
+                self.cluster.bind(effect)
+            else:
+                self.cluster.evict(effect)
+        self.history.record(result, self.now)
+        return result
+
+    def _take_steps(self) -> None:
+        for step in self.scenario.steps:
+            if step.after_cycle == self.engine.cycles:
+                self.cluster.apply(step.apply)
+                for reference in step.delete:
+                    self.cluster.delete(reference)
+
+    # ------------------------------------------------------------------ the clock
+
+    def _is_over(self) -> bool:
+        done, options = self.engine.cycles, self.options
+        if options.cycles is not None:
+            return done >= options.cycles
+        if options.until is not None and self.now - self.start > options.until:
+            return True
+        if done >= options.max_cycles:
+            self.warnings.append(f"stopped after {done} cycles: the limit was reached before the cluster came to rest")
+            return True
+        return False
+
+    def _move_clock(self, result: CycleResult) -> bool:
+        """Go to the next cycle's time. False if there is none."""
+        period = self.configuration.schedule_period
+        if self.options.cycles is not None:
+            self.is_settled = self._is_at_rest(result) and self.cluster.calendar.next is None
+            self.now += period
+            return True
+        if not self._is_at_rest(result):
+            if self._repeats():
+                self.warnings.append("stopped: the same state came again, and would for ever")
+                return False
+            self.now += period
+            return True
+        due = self._next_due()
+        if due is None:
+            self.is_settled = True
+            return False
+        self.now = max(due, self.now + 1)
+        return True
+
+    def _is_at_rest(self, result: CycleResult) -> bool:
+        return not result.effects and self.cluster.is_quiet and not self.history.changed_last and not self._steps_ahead()
+
+    def _steps_ahead(self) -> bool:
+        return any(step.after_cycle >= self.engine.cycles for step in self.scenario.steps)
+
+    def _next_due(self) -> int | None:
+        times = [self.cluster.calendar.next, self.engine.next_deadline()]
+        return min((time for time in times if time is not None), default=None)
+
+    def _repeats(self) -> bool:
+        """Whether everything stands as it stood before, timers relative."""
+        state = hash((self.engine.state(self.now), tuple(self.cluster.calendar.ahead(self.now))))
+        if state in self._seen:
+            return True
+        self._seen.add(state)
+        return False

@@ -1,0 +1,73 @@
+"""YAML has JSON's types: what looks like a date or a clock stays text."""
+
+import pytest
+
+from posse.errors import InputError
+from posse.kube.yaml_text import documents
+
+
+def value(text: str) -> object:
+    return next(documents(f"x: {text}\n".encode()))[2]["x"]
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-01", "2026-01-01T00:00:00Z", "12:30", "12:30:45", "0777", "0x1F", "1_000", "="]
+)
+def test_what_only_looks_like_a_value_stays_text(text: str) -> None:
+    assert value(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("5", 5),
+        ("-5", -5),
+        ("0", 0),
+        ("0.5", 0.5),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("true", True),
+        ("yes", True),
+        ("on", True),
+        ("No", False),
+        ("off", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ('"5"', "5"),
+        ("'yes'", "yes"),
+        ("4Gi", "4Gi"),
+        ("100m", "100m"),
+    ],
+)
+def test_numbers_booleans_and_null_are_what_kubectl_reads(text: str, meant: object) -> None:
+    found = value(text)
+
+    assert found == meant
+    assert type(found) is type(meant)
+
+
+def test_merge_keys_work() -> None:
+    text = "base: &b {a: 1}\nmore: {<<: *b, c: 2}\n"
+
+    assert next(documents(text.encode()))[2]["more"] == {"a": 1, "c": 2}
+
+
+def test_documents_are_numbered_and_know_their_first_line() -> None:
+    text = "a: 1\n---\nb: 2\n---\n\nc: 3\n"
+
+    assert [(number, line) for number, line, _ in documents(text.encode())] == [(1, 1), (2, 3), (3, 6)]
+
+
+def test_bad_yaml_is_reported_with_document_and_line() -> None:
+    with pytest.raises(InputError) as caught:
+        list(documents(b"a: 1\n---\nb: {\n", "f.yaml"))
+
+    assert (caught.value.place.file, caught.value.place.document) == ("f.yaml", 1)
+    assert caught.value.place.line == 4
+
+
+@pytest.mark.parametrize("text", [b"a: !!python/object:os.system {}", b"a: \xff\xfe", b"a: b: c"])
+def test_no_text_however_odd_is_a_traceback(text: bytes) -> None:
+    with pytest.raises(InputError, match="is not YAML"):
+        list(documents(text))
