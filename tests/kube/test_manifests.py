@@ -67,7 +67,7 @@ def test_bad_json_is_reported_with_its_line() -> None:
 
 
 def test_a_manifest_without_kind_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match=r"f, line 4, document 2, b, kind: is missing|document 2.*kind: is missing"):
+    with pytest.raises(InputError, match=r"f, line 5, document 2, object b, kind: is missing"):
         names(pod_text("a") + "---\napiVersion: v1\nmetadata: {name: b}\n")
 
 
@@ -105,7 +105,7 @@ def test_a_dash_is_standard_input() -> None:
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(InputError, match="nowhere.yaml: no such file"):
+    with pytest.raises(InputError, match=r"nowhere\.yaml: no such file"):
         manifests.read(["nowhere.yaml"])
 
 

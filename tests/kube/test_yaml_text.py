@@ -10,9 +10,7 @@ def value(text: str) -> object:
     return next(documents(f"x: {text}\n".encode()))[2]["x"]
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-01-01", "2026-01-01T00:00:00Z", "12:30", "12:30:45", "0777", "0x1F", "1_000", "="]
-)
+@pytest.mark.parametrize("text", ["2026-01-01", "2026-01-01T00:00:00Z", "12:30", "12:30:45", "0777", "0x1F", "="])
 def test_what_only_looks_like_a_value_stays_text(text: str) -> None:
     assert value(text) == text
 
@@ -63,7 +61,7 @@ def test_bad_yaml_is_reported_with_document_and_line() -> None:
     with pytest.raises(InputError) as caught:
         list(documents(b"a: 1\n---\nb: {\n", "f.yaml"))
 
-    assert (caught.value.place.file, caught.value.place.document) == ("f.yaml", 1)
+    assert (caught.value.place.file, caught.value.place.document) == ("f.yaml", 2)
     assert caught.value.place.line == 4
 
 

@@ -65,6 +65,7 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "node_scored": ((2, "N"), np.int64, 0),
     "node_residents": (("N",), np.int64, 0),
     "gang_queue": (("G",), np.int32, 0),
+    "gang_counts_gated": (("G",), np.bool_, 0),
     "gang_count": (("G", "R"), np.int64, 0),
     "gang_best_effort": (("G",), np.int64, 0),
     "gang_allocated": (("G", "D"), np.int64, 0),
@@ -164,6 +165,7 @@ class Columns:
         """Make a gang's row that of one nothing is known about."""
         traits = self.traits
         self.ledger.gang_queue[row] = queue
+        self.ledger.gang_counts_gated[row] = False
         traits.gang_min[row] = traits.gang_created[row] = traits.gang_priority[row] = 0
         traits.gang_phase[row] = GangPhase.PENDING
         traits.gang_has_min_resources[row] = False

@@ -198,11 +198,13 @@ class Rules(Struct, frozen=True, gc=False, kw_only=True):
 
     `gated_by_queue`: the gang must be admitted to its queue (enqueue) before it is placed.
     `finished_count`: members that succeeded count towards the minimum.
+    `gated_count`: members behind a scheduling gate count as if they only waited.
     `selector_alone_groups`: a sub-gang policy with a selector and no keys makes one sub-gang of all that it selects.
     """
 
     gated_by_queue: bool = True
     finished_count: bool = True
+    gated_count: bool = False
     selector_alone_groups: bool = True
 
 

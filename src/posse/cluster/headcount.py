@@ -5,7 +5,7 @@ promised some, so the members of a gang that is being placed count for each othe
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from posse.cluster.world import World
 
 KIN, SHAPE, NODE, SIGN, TERMINATING = range(5)
 
+Weights = NDArray[np.integer[Any]] | NDArray[np.bool_]
+
 
 class Headcount:
     """Pods per node row, of one sort."""
@@ -22,7 +24,7 @@ class Headcount:
     def __init__(
         self,
         sort_by: Literal["kin", "shape"],
-        weights: Callable[[World], NDArray[np.int64]],
+        weights: Callable[[World], Weights],
         *,
         with_terminating: bool = True,
     ) -> None:

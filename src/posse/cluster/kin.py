@@ -1,13 +1,17 @@
 """Kin: pods with the same namespace and labels, which no selector can tell apart.
 
-Selectors are asked once per kin, not once per pod. Rows are only added: a selector's answers stay true, and only new kin are asked about.
+Selectors are asked of kin, not of pods, and of all kin at once: each label that is ever asked about is an aspect of them. Rows are only
+added: a selector's answers stay true, and only new kin are asked about.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+
+from posse.cluster.aspects import Aspect, satisfying
+from posse.cluster.selectors import Selector
 
 
 class Kin(Struct, frozen=True, gc=False):
@@ -17,12 +21,26 @@ class Kin(Struct, frozen=True, gc=False):
     labels: Mapping[str, str]
 
 
+class PodChoice(Struct, frozen=True, gc=False):
+    """Pods by their labels and their namespaces. No namespaces (None): all of them; no selector: no pod."""
+
+    selector: Selector | None
+    namespaces: tuple[str, ...] | None = None
+
+    def takes(self, kin: Kin) -> bool:
+        """Whether it chooses the pods of one kin."""
+        in_reach = self.namespaces is None or kin.namespace in self.namespaces
+        return in_reach and self.selector is not None and self.selector.matches(kin.labels)
+
+
 class KinRegister:
     """All kin that were ever met, and their rows."""
 
     def __init__(self) -> None:
         self.all: list[Kin] = []
         self._rows: dict[tuple[str, frozenset[tuple[str, str]]], int] = {}
+        self._labels: dict[str, Aspect[Kin]] = {}
+        self._namespaces: Aspect[Kin] = Aspect(_namespace)
 
     def row(self, namespace: str, labels: Mapping[str, str]) -> int:
         """The row of this namespace and these labels, made if they are new."""
@@ -33,21 +51,56 @@ class KinRegister:
             self.all.append(Kin(namespace, labels))
         return row
 
+    def chosen(self, choice: PodChoice, since: int = 0) -> NDArray[np.bool_]:
+        """Which kin, from one row on, a choice takes."""
+        takes = np.full(len(self.all) - since, choice.selector is not None)
+        if choice.namespaces is not None:
+            spaces = self._caught_up(self._namespaces)
+            known = np.zeros(len(spaces.values), np.bool_)
+            known[spaces.known(choice.namespaces)] = True
+            takes &= known[spaces.numbers[since:]]
+        for requirement in choice.selector.requirements if choice.selector is not None else ():
+            takes &= satisfying(self._label(requirement.key), requirement, since)
+        return takes
+
+    def _label(self, key: str) -> Aspect[Kin]:
+        label = self._labels.get(key)
+        if label is None:
+            label = self._labels[key] = Aspect(lambda kin: kin.labels.get(key))
+        return self._caught_up(label)
+
+    def _caught_up(self, aspect: Aspect[Kin]) -> Aspect[Kin]:
+        """An aspect, once it has read all kin there are."""
+        seen, rows = len(aspect.numbers), len(self.all)
+        if seen < rows:
+            aspect.reach(rows)
+            aspect.write(slice(seen, rows), self.all[seen:])
+        return aspect
+
     def fork(self) -> "KinRegister":
-        """An independent copy."""
+        """An independent copy. What can be read again from the kin is left behind."""
         other = KinRegister()
         other.all, other._rows = list(self.all), dict(self._rows)
         return other
 
 
-class Selection:
-    """Which kin a question selects, asked once of each."""
+def _namespace(kin: Kin) -> str:
+    return kin.namespace
 
-    def __init__(self, question: Callable[[Kin], bool]) -> None:
-        self._question = question
-        self._answers: list[bool] = []
+
+class Selection:
+    """The kin that several choices all take, each asked of once."""
+
+    def __init__(self, *choices: PodChoice) -> None:
+        self._choices = choices
+        self._answers = np.zeros(0, np.bool_)
 
     def among(self, kin: KinRegister) -> NDArray[np.bool_]:
-        """One answer per kin row."""
-        self._answers.extend(self._question(each) for each in kin.all[len(self._answers) :])
-        return np.array(self._answers, np.bool_)
+        """One answer per kin row. Not to be changed."""
+        seen = len(self._answers)
+        if seen < len(kin.all):
+            new = np.ones(len(kin.all) - seen, np.bool_)
+            for choice in self._choices:
+                new &= kin.chosen(choice, seen)
+            self._answers = np.concatenate([self._answers, new])
+        return self._answers

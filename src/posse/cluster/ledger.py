@@ -20,7 +20,9 @@ from posse.cluster.status import ALLOCATED, OCCUPIES, PROMISED, WAITING, Status
 Amount = NDArray[np.int64]
 Rows = NDArray[np.int32]
 
-PENDING, PIPELINED, RELEASING, GONE = int(Status.PENDING), int(Status.PIPELINED), int(Status.RELEASING), int(Status.GONE)
+PENDING, GATED, PIPELINED, RELEASING, GONE = (
+    int(status) for status in (Status.PENDING, Status.GATED, Status.PIPELINED, Status.RELEASING, Status.GONE)
+)
 
 
 class Ledger(NamedTuple):
@@ -58,10 +60,12 @@ class Ledger(NamedTuple):
     """[N] tasks that name the node, whatever their status."""
     gang_queue: Rows
     """[G] queue row."""
+    gang_counts_gated: NDArray[np.bool_]
+    """[G] whether gated members count as if they only waited."""
     gang_count: NDArray[np.int64]
     """[G, statuses] members by status."""
     gang_best_effort: NDArray[np.int64]
-    """[G] pending members that are best effort."""
+    """[G] pending members that are best effort; gated ones where they count."""
     gang_allocated: Amount
     """[G, D]"""
     gang_promised: Amount
@@ -119,7 +123,8 @@ def count_in(ledger: Ledger, task: int, sign: int) -> None:
         ledger.log_ends[0] += 1
     if gang < 0:
         return
-    best_effort = status == PENDING and ledger.shape_best_effort[shape]
+    waits = status == PENDING or (status == GATED and ledger.gang_counts_gated[gang])
+    best_effort = waits and ledger.shape_best_effort[shape]
     queue = ledger.gang_queue[gang]
     ledger.gang_count[gang, status] += sign
     if best_effort:

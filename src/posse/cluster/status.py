@@ -27,13 +27,13 @@ class Status(IntEnum):
     BOUND = 6
     """Bound, not yet running."""
     RUNNING = 7
-    """Running."""
+    """Running, or on a node that no longer says: its room is in use."""
     RELEASING = 8
     """Terminating; uses its room until it is gone."""
     SUCCEEDED = 9
     """Ended well."""
     FAILED = 10
-    """Ended badly, or its state is unknown."""
+    """Ended badly."""
     GONE = 11
     """No task at all."""
 

@@ -113,10 +113,16 @@ class Team:
         return counts[PIPELINED] + counts[HELD]
 
     @property
+    def counts_gated(self) -> bool:
+        """Whether gated members count as if they only waited."""
+        raise NotImplementedError
+
+    @property
     def valid_count(self) -> int:
         """Members that could still be part of it."""
         counts = self.counts
-        return self.ready_count + self.waiting_count + counts[PENDING] + counts[GATED]
+        gated = counts[GATED] if self.counts_gated else 0
+        return self.ready_count + self.waiting_count + counts[PENDING] + gated
 
     @property
     def is_ready(self) -> bool:
@@ -173,6 +179,11 @@ class Gang(Team):
         return int(self.world.columns.ledger.gang_best_effort[self.row])
 
     @property
+    def counts_gated(self) -> bool:
+        """Whether gated members count as if they only waited."""
+        return bool(self.world.columns.ledger.gang_counts_gated[self.row])
+
+    @property
     def queue(self) -> "Queue":
         """Its queue, declared or not."""
         return Queue(self.world, int(self.world.columns.ledger.gang_queue[self.row]))
@@ -202,7 +213,7 @@ class Gang(Team):
         """Its roles that have a minimum or members, if roles count for it."""
         rows = self.world.membership.roles(self.row)
         minimums = dict(self.fact.min_roles)
-        return {name: Role(self.world, rows.get(name, -1), minimums.get(name, 0)) for name in sorted({*rows, *minimums})}
+        return {name: Role(self.world, rows.get(name, -1), self, minimums.get(name, 0)) for name in sorted({*rows, *minimums})}
 
     @property
     def roles_count(self) -> bool:
@@ -239,11 +250,16 @@ class Cohort(Team):
 class Role(Cohort):
     """The members of a gang in one role."""
 
-    __slots__ = ("_minimum",)
+    __slots__ = ("_gang", "_minimum")
 
-    def __init__(self, world: World, row: int, minimum: int) -> None:
+    def __init__(self, world: World, row: int, gang: Gang, minimum: int) -> None:
         super().__init__(world, row)
-        self._minimum = minimum
+        self._gang, self._minimum = gang, minimum
+
+    @property
+    def counts_gated(self) -> bool:
+        """Whether gated members count as if they only waited."""
+        return self._gang.counts_gated
 
     @property
     def minimum(self) -> int:
@@ -259,6 +275,11 @@ class Division(Cohort):
     def __init__(self, world: World, row: int, gang: Gang, subgang: SubGang) -> None:
         super().__init__(world, row)
         self.gang, self.subgang = gang, subgang
+
+    @property
+    def counts_gated(self) -> bool:
+        """Whether gated members count as if they only waited."""
+        return self.gang.counts_gated
 
     @property
     def minimum(self) -> int:

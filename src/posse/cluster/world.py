@@ -131,6 +131,7 @@ class World:
         self._count(members, -1)
         self.gangs.put(row, fact)
         self.columns.ledger.gang_queue[row] = queue
+        self.columns.ledger.gang_counts_gated[row] = fact.rules.gated_count
         self._describe_gang(row, fact, is_new=before is None or before.uid != fact.uid)
         self.membership.forget_cohorts(row)
         for task in members:
@@ -400,11 +401,11 @@ def status_of(fact: TaskFact) -> Status:
     match fact.phase:
         case "Succeeded":
             return Status.SUCCEEDED
-        case "Failed" | "Unknown":
+        case "Failed":
             return Status.FAILED
     if fact.terminating:
         return Status.RELEASING
-    if fact.phase == "Running":
+    if fact.phase == "Running" or (fact.phase == "Unknown" and fact.node):
         return Status.RUNNING
     if fact.node:
         return Status.BOUND

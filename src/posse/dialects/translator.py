@@ -8,12 +8,14 @@ Which dialect a pod speaks: an explicit membership decides, else its scheduler's
 """
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, Literal
 
 from msgspec import structs
 
 from posse.cluster.facts import Gone, Observation, TaskFact
 from posse.dialects import core, plain, volcano
+from posse.dialects.customs import Customs
 from posse.dialects.pods import task_of
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
@@ -33,7 +35,6 @@ _FACTS: dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]] = {
     Namespace: ("namespace", core.namespace_fact),
     Node: ("node", core.node_fact),
     PodDisruptionBudget: ("budget", core.budget_fact),
-    PodGroup: ("gang", volcano.gang_fact),
     PriorityClass: ("priority-class", core.priority_class_fact),
     Queue: ("queue", volcano.queue_fact),
     ResourceQuota: ("quota", core.quota_fact),
@@ -44,7 +45,9 @@ _FACTS: dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]] = {
 class Translator:
     """Turns objects into observations. `scheduler_names` says whose pods are ours; None: everybody's."""
 
-    def __init__(self, scheduler_names: Collection[str] | None = None) -> None:
+    def __init__(self, scheduler_names: Collection[str] | None = None, customs: Customs = Customs()) -> None:  # noqa: B008
+        self._customs = customs
+        self._facts = {**_FACTS, PodGroup: ("gang", partial(volcano.gang_fact, customs=customs))}
         self._ours = None if scheduler_names is None else frozenset(scheduler_names)
         self._alone: dict[str, str] = {}
         """Pods that are a gang of their own: key of the pod, and its uid."""
@@ -53,7 +56,7 @@ class Translator:
         """Say what an object means, new or changed. Kinds that mean nothing to the model give nothing."""
         if isinstance(thing, Pod):
             return self._put_pod(thing)
-        known = _FACTS.get(type(thing))
+        known = self._facts.get(type(thing))
         return [known[1](thing)] if known else []
 
     def remove(self, kind: str, namespace: str, name: str, uid: str = "") -> list[Observation]:
@@ -63,7 +66,7 @@ class Translator:
             return [Gone(kind="task", key=key, uid=uid), *self._no_longer_alone(key, uid)]
         return [
             Gone(kind=fact, key=f"{namespace}/{name}" if known.NAMESPACED else name, uid=uid)
-            for known, (fact, _) in _FACTS.items()
+            for known, (fact, _) in self._facts.items()
             if kind == known.KIND
         ]
 
@@ -75,6 +78,8 @@ class Translator:
         gang = volcano.group_of(pod.metadata)
         if gang:
             return [*self._no_longer_alone(task.key), structs.replace(task, gang=gang)]
+        if pod.spec.scheduler_name == volcano.SCHEDULER and not self._customs.lone_volcano_pods:
+            return [*self._no_longer_alone(task.key), task]
         return self._put_alone(task, pod.spec.scheduler_name)
 
     def _put_alone(self, task: TaskFact, scheduler: str) -> list[Observation]:

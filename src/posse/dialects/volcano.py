@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from posse.cluster.facts import Amounts, GangFact, QueueFact, SubgroupPolicy, TaskFact
+from posse.cluster.facts import Amounts, GangFact, QueueFact, Rules, SubgroupPolicy, TaskFact
+from posse.dialects.customs import Customs
 from posse.dialects.selectors import selector_of
 from posse.errors import Place
 from posse.kube.meta import Metadata
@@ -68,7 +69,7 @@ def is_preemptable(annotations: Mapping[str, str], labels: Mapping[str, str], *,
     return default
 
 
-def gang_fact(group: PodGroup) -> GangFact:
+def gang_fact(group: PodGroup, customs: Customs = Customs()) -> GangFact:  # noqa: B008
     """A PodGroup as a gang."""
     meta, spec = group.metadata, group.spec
     minimum = spec.min_resources
@@ -91,6 +92,7 @@ def gang_fact(group: PodGroup) -> GangFact:
         phase=group.status.phase,
         labels=meta.labels,
         annotations=meta.annotations,
+        rules=Rules(gated_count=customs.gated_count, selector_alone_groups=customs.selector_alone_groups),
     )
 
 

@@ -138,9 +138,9 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
             )
         )
     gated = gang.counts[Status.GATED]
-    if gated and not gang.is_ready:
+    if gated and not gang.is_ready and invalid is None:
         message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted"
-        have = gang.valid_count - gated
+        have = gang.size - gated
         found.append(Blocker(kind="gates", plugin="gang", message=message, have=have, need=gang.minimum, unit="pods"))
     return tuple(found)
 

@@ -60,7 +60,7 @@ class Engine:
         ]
         forgets = compatibility.side("pipelined-life") == "upstream"
         self._promises: PromiseKeeper = Forgetful() if forgets else Lasting()
-        words = VolcanoWords() if compatibility.mode == "upstream" else WordsForAutoscalers()
+        words = VolcanoWords() if compatibility.side("waiting-words") == "upstream" else WordsForAutoscalers()
         self._closing = Closing(words, keeps_admission=compatibility.side("running-gang-admission") == "posse")
 
     def _seat(self, option: PluginOption) -> Seat:

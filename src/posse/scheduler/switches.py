@@ -12,7 +12,7 @@ from msgspec import Struct
 
 Side = Literal["posse", "upstream"]
 
-SwitchName = Literal["gang-order", "overcommit", "running-gang-admission", "pipelined-life", "conf-unknown"]
+SwitchName = Literal["gang-order", "overcommit", "running-gang-admission", "pipelined-life", "conf-unknown", "gated-members", "lone-pods", "sub-groups", "waiting-words"]
 
 
 class Switch(Struct, frozen=True):
@@ -54,6 +54,30 @@ SWITCHES: tuple[Switch, ...] = (
         posse="A file with anything unknown or invalid is refused, naming line and key; the previous one stays.",
         upstream="Unknown plugins, keys and flags are ignored; an invalid file leaves the built-in default in force.",
         why="A slip of the pen must not switch a policy off.",
+    ),
+    Switch(
+        "gated-members",
+        posse="A member behind a scheduling gate never counts towards a minimum.",
+        upstream="A gated member counts as one that could run, and as ready if it asks for nothing.",
+        why="Nobody may be bound for the sake of a pod that nobody may place.",
+    ),
+    Switch(
+        "lone-pods",
+        posse="A pod of Volcano's scheduler without a PodGroup is a gang of one in its queue.",
+        upstream="A pod without a PodGroup only takes room: it waits until Volcano's controller has made it one.",
+        why="Here nobody else has to make a group for a pod that is its own.",
+    ),
+    Switch(
+        "sub-groups",
+        posse="A sub-group policy with a selector and no keys makes one sub-group of all pods that it selects.",
+        upstream="A sub-group policy without keys is ignored.",
+        why="What was written is meant.",
+    ),
+    Switch(
+        "waiting-words",
+        posse="A waiting pod is `Unschedulable` only where nodes would help, and `GangWaiting` otherwise.",
+        upstream="A waiting pod is `Unschedulable`, or `Schedulable` if it had found a node while its gang had not.",
+        why="Autoscalers act on this word, and must not buy nodes that cannot help.",
     ),
 )
 

@@ -12,10 +12,11 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from posse.cluster.facts import Observation
+from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, latest
 from posse.kube.meta import KubeObject, group_of, rfc3339
-from posse.kube.objects import KINDS, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.kube.objects import OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.scheduler.records import Bind, Evict
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
@@ -39,7 +40,7 @@ class Happening(Struct, frozen=True):
 class SimulatedCluster:
     """All objects, and what will happen to them."""
 
-    def __init__(self, start: int, scheduler_names: tuple[str, ...] | None) -> None:
+    def __init__(self, start: int, scheduler_names: tuple[str, ...] | None, customs: Customs) -> None:
         self.start, self.now = start, start
         self.objects: dict[Identity, KubeObject] = {}
         self.ignored: Counter[str] = Counter()
@@ -48,7 +49,7 @@ class SimulatedCluster:
         self._next_cycle: list[Happening] = []
         self._waiting: dict[Identity, Pod] = {}
         self._admission = Admission()
-        self._translator = Translator(scheduler_names)
+        self._translator = Translator(scheduler_names, customs)
         self._observations: list[Observation] = []
 
     # ------------------------------------------------------------------ what goes in
@@ -138,8 +139,7 @@ class SimulatedCluster:
     def _remove(self, identity: Identity) -> None:
         thing = self.objects.pop(identity)
         self._admission.forget(identity)
-        kind = KINDS.get(identity[:2], OtherObject)
-        _, _, namespace, name = identity
+        _, kind, namespace, name = identity
         self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
         if isinstance(thing, Pod):
             self._replace(thing)

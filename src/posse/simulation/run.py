@@ -9,6 +9,7 @@ it goes straight to whatever is due next; the run ends when nothing is, when a s
 from collections.abc import Callable
 
 from posse.cluster.world import World
+from posse.dialects.customs import Customs
 from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
 from posse.scheduler.records import Bind, CycleInput, CycleResult
@@ -36,6 +37,16 @@ def configure(scenario: Scenario) -> tuple[Configuration, Registry]:
     return configuration, registry
 
 
+def customs_of(configuration: Configuration) -> Customs:
+    """How objects are read under a configuration's compatibility."""
+    side = configuration.compatibility.side
+    return Customs(
+        gated_count=side("gated-members") == "upstream",
+        lone_volcano_pods=side("lone-pods") == "posse",
+        selector_alone_groups=side("sub-groups") == "posse",
+    )
+
+
 class Run:
     """A scenario while it runs, and what is known of it afterwards."""
 
@@ -45,7 +56,7 @@ class Run:
         self.start = self.options.now if self.options.now is not None else newest(scenario.manifests, EPOCH)
         self.now = self.now_at_end = self.start
         self.engine = Engine(World(self.options.seed), self.configuration, registry)
-        self.cluster = SimulatedCluster(self.start, self.options.scheduler_names)
+        self.cluster = SimulatedCluster(self.start, self.options.scheduler_names, customs_of(self.configuration))
         self.cluster.load(scenario.manifests)
         self.history = History()
         self.is_settled = False

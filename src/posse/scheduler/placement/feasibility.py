@@ -8,6 +8,7 @@ pods give back, minus what is promised.
 import numpy as np
 from numpy.typing import NDArray
 
+from posse.cluster.names import CPU, MEMORY
 from posse.cluster.views import Node, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
@@ -63,9 +64,9 @@ class Feasibility:
         """Which candidates have the task's room free now."""
         ledger, traits = self._world.columns.ledger, self._world.columns.traits
         request = ledger.shape_request[ledger.task_shape[task]]
-        asked = np.flatnonzero(request)
-        idle = traits.node_allocatable[np.ix_(asked, candidates)] - ledger.node_used[np.ix_(asked, candidates)]
-        fits: NDArray[np.bool_] = (idle >= request[asked, None]).all(axis=0)
+        dimensions = asked(request)
+        idle = traits.node_allocatable[np.ix_(dimensions, candidates)] - ledger.node_used[np.ix_(dimensions, candidates)]
+        fits: NDArray[np.bool_] = (idle >= request[dimensions, None]).all(axis=0)
         return fits
 
     def _by_nodes(self, shape: int) -> Codes:
@@ -90,7 +91,7 @@ class Feasibility:
     def _refuse_by_room(self, shape: int, codes: Codes) -> None:
         request = self._world.columns.ledger.shape_request[shape]
         future = self.future_idle()
-        for dimension in np.flatnonzero(request).tolist():
+        for dimension in asked(request):
             short = (codes == PASSES) & (future[dimension] < request[dimension])
             if short.any():
                 codes[short] = self._reasons.code(insufficient(self._world.dimensions.names[dimension]))
@@ -106,6 +107,13 @@ class Feasibility:
 
 def _ask(plugin: Plugin, world: World, task: int, node: int) -> str | None:
     return plugin.node_filter(Task(world, task), Node(world, node))
+
+
+def asked(request: Amounts) -> list[int]:
+    """The dimensions in which a node must have room: those asked for, and cpu and memory always: a node overdrawn there takes nobody."""
+    wanted = request > 0
+    wanted[[CPU, MEMORY]] = True
+    return np.flatnonzero(wanted).tolist()
 
 
 def insufficient(resource: str) -> str:

@@ -4,7 +4,7 @@
     ready       the minimum has nodes, of each role, of sub-gangs, of the gang; only then is anything bound
     pipelined   the minimum has nodes or is promised some
     starving    even with what is promised the minimum is not met; roles are not asked
-    order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around)
+    order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around); then those of which members run
     victims     only members beyond their gang's minimum may go, unless gangs are evicted as gangs
 
 Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle to cycle but
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
+from posse.cluster.status import Status
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.plugin import Key, Plugin, Setup, Vote
@@ -42,6 +43,8 @@ class GangPlugin(Plugin):
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
         self._first = setup.arguments.get_str("gang.order") == READY_FIRST
+        keeps = setup.compatibility.side("running-gang-admission") == "posse"
+        self._order = self._begun_before_fresh if keeps else self._by_readiness
 
     # ------------------------------------------------------------------ valid
 
@@ -72,6 +75,10 @@ class GangPlugin(Plugin):
         valid, minimum = gang.valid_count, gang.minimum
         if valid >= minimum:
             return None
+        gated = gang.counts[Status.GATED]
+        if valid + gated >= minimum:
+            message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted, {valid} are free and {minimum} are needed"
+            return Blocker(kind="gates", plugin=self.name, reason="SchedulingGated", message=message, have=valid, need=minimum, unit="pods")
         return self._invalid("NotEnoughPods", f"the gang has {valid} valid pods and needs {minimum}", valid, minimum)
 
     def _invalid(self, reason: str, message: str, have: int, need: int) -> Blocker:
@@ -119,7 +126,14 @@ class GangPlugin(Plugin):
 
     def gang_order(self, gang: Gang) -> Key:
         """Put ready gangs first, or last."""
+        return self._order(gang)
+
+    def _by_readiness(self, gang: Gang) -> Key:
         return gang.is_ready is not self._first
+
+    def _begun_before_fresh(self, gang: Gang) -> Key:
+        """Among gangs that are not ready, those of which members run are being repaired: they go before those who have not begun."""
+        return (gang.is_ready is not self._first, not gang.counts[Status.RUNNING])
 
     def subgang_order(self, division: Division) -> Key:
         """Put ready sub-gangs first, or last."""

@@ -1,0 +1,56 @@
+"""The `posse` command: one verb per file, each loaded when it is called, so that help and version need nothing else."""
+
+import importlib
+from collections.abc import Mapping
+
+import click
+
+from posse import __version__
+from posse.cli.edge import edge
+
+VERBS: Mapping[str, str] = {
+    "demo": "Watch gangs being scheduled on a small cluster, in half a minute.",
+    "simulate": "Schedule what manifests describe, and show what would happen.",
+    "explain": "Say why a gang, job or pod waits, and what would make it start.",
+    "plugins": "List the plugins that a configuration may name, with their arguments.",
+    "config": "Check a scheduler configuration, or print one to start from.",
+    "version": "Print the version.",
+}
+"""The verbs, in the order in which a newcomer needs them. Each is the command of the module that bears its name."""
+
+
+class Verbs(click.Group):
+    """Finds verbs by name, and stands between them and the world."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the verbs."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a verb."""
+        if cmd_name not in VERBS:
+            return None
+        with edge():
+            command: click.Command = importlib.import_module(f"posse.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a verb, and let nothing but a message and an exit code out."""
+        with edge():
+            return super().invoke(ctx)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, epilog="Begin with: posse demo")
+@click.version_option(__version__, prog_name="posse", message="%(prog)s %(version)s")
+def posse() -> None:
+    """Gang scheduling for Kubernetes: pods that belong together start together or not at all."""
+
+
+def main() -> None:
+    """Run the command."""
+    posse(prog_name="posse")

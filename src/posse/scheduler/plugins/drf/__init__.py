@@ -1,0 +1,1 @@
+"""Dominant resource fairness: whose greatest share is the smallest goes first."""

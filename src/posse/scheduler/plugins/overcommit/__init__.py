@@ -1,0 +1,1 @@
+"""Overcommit: how much more than the cluster holds is admitted."""

@@ -1,0 +1,1 @@
+"""Predicates: which nodes a pod may go to, by Kubernetes' own rules."""

@@ -1,0 +1,94 @@
+"""Clauses: every requirement of a pod by itself, and the nodes that meet it, whatever the other requirements are.
+
+A decision stops at a node's first refusal; an explanation asks everything, so that a node that is blocked twice does not look curable by one fix.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from posse.cluster.facts import Shape
+from posse.cluster.names import CPU, MEMORY, PODS
+from posse.cluster.views import Task
+from posse.cluster.world import World
+from posse.scheduler.placement.node_traits import NodeTraits
+from posse.scheduler.placement.terms import Clause, Codes
+from posse.scheduler.plugins.predicates import nodes, pods, ports, spread
+from posse.scheduler.reasons import PASSES
+
+SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
+
+
+class Clauses:
+    """Lists the requirements of pods, by the rules that are in force."""
+
+    def __init__(
+        self,
+        world: World,
+        traits: NodeTraits,
+        node_rules: nodes.NodeRules,
+        port_rule: ports.PortRule | None,
+        pod_rules: pods.PodRules | None,
+        spread_rule: spread.SpreadRule | None,
+    ) -> None:
+        self._world, self._traits, self._nodes = world, traits, node_rules
+        self._ports, self._pods, self._spread = port_rule, pod_rules, spread_rule
+
+    def of(self, task: Task) -> list[Clause]:
+        """All requirements of a task."""
+        return [*self._about_nodes(task.shape), *self._about_room(task), *self._about_pods(task)]
+
+    def _clause(self, text: str, codes: Codes) -> Clause:
+        return Clause(text, (codes == PASSES) & self._traits.present())
+
+    def _about_nodes(self, shape: Shape) -> Iterator[Clause]:
+        yield self._clause("not cordoned", self._nodes.cordon(shape.tolerations))
+        for requirement in shape.node_selector:
+            yield self._clause(f"node selector {requirement}", self._nodes.selector((requirement,)))
+        if shape.node_terms is not None:
+            yield self._clause(f"node affinity {nodes.in_words(shape.node_terms)}", self._nodes.affinity(shape.node_terms))
+        yield self._clause("taints", self._nodes.taints(shape.tolerations))
+        for feature in shape.features:
+            yield self._clause(f"node feature {feature}", self._nodes.features((feature,)))
+
+    def _about_room(self, task: Task) -> Iterator[Clause]:
+        """Room that is free, or will be once terminating pods are gone and promises are kept."""
+        world, rows = self._world, len(self._world.nodes)
+        ledger, traits = world.columns.ledger, world.columns.traits
+        request = ledger.shape_request[task.shape_row]
+        for dimension in np.flatnonzero(request).tolist():
+            room = traits.node_allocatable[dimension, :rows] - ledger.node_used[dimension, :rows]
+            room = room - ledger.node_pipelined[dimension, :rows]
+            if dimension != PODS:
+                room = room + ledger.node_releasing[dimension, :rows]
+            text = f"{world.dimensions.names[dimension]} {_quantity(dimension, int(request[dimension]))}"
+            yield Clause(text, (room >= request[dimension]) & self._traits.present())
+
+    def _about_pods(self, task: Task) -> Iterator[Clause]:
+        shape = task.shape
+        if self._ports is not None:
+            for port in shape.ports:
+                yield self._clause(f"host port {ports.in_words(port)}", self._ports.codes((port,), task.row))
+        if self._pods is not None:
+            for term in shape.near:
+                yield self._clause(pods.in_words("affinity", term), self._pods.near((term,), task.row))
+            for term in shape.apart:
+                yield self._clause(pods.in_words("anti-affinity", term), self._pods.apart((term,), task.row))
+            if self._pods.may_be_kept_away(task.row):
+                yield self._clause("anti-affinity of other pods", self._pods.kept_away(task.row))
+        if self._spread is not None:
+            for constraint in (each for each in shape.spread if each.hard):
+                fields = self._spread.fields(shape, (constraint,))
+                yield self._clause(spread.in_words(constraint), self._spread.codes(fields, task.row))
+
+
+def _quantity(dimension: int, amount: int) -> str:
+    """An amount as people write it: bytes with a binary suffix where one fits, thousandths with an m."""
+    if dimension == PODS:
+        return str(amount)
+    if dimension == MEMORY:
+        power = 0
+        while power + 1 < len(SUFFIXES) and amount % 1024 == 0:
+            amount, power = amount // 1024, power + 1
+        return f"{amount}{SUFFIXES[power]}"
+    return f"{amount}m" if amount % 1000 else str(amount // 1000)
