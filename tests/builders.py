@@ -91,7 +91,7 @@ def queue(name: str, **fields: Any) -> QueueFact:
 
 
 def conf(*tiers: str | Sequence[str | Mapping[str, Any]], actions: str = "allocate", **top: Any) -> str:
-    """A configuration. A tier is names in one text, or a list in which a plugin may be a mapping, with flags and arguments."""
+    """A configuration. A tier is names in one text, or a list in which a plugin may be a mapping with its settings."""
     lists = [tier.split() if isinstance(tier, str) else tier for tier in tiers]
     plugins = [[{"name": each} if isinstance(each, str) else each for each in tier] for tier in lists]
     return json.dumps({"actions": actions, "tiers": [{"plugins": tier} for tier in plugins], **top})

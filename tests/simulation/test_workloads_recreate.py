@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from posse.kube.meta import KubeObject
 from posse.kube.objects import Pod
+from posse.kube.pods import PodStatus
 from posse.simulation.admission import Admission
-from posse.simulation.workloads import expand, recreate
+from posse.simulation.workloads import expand, next_worker, recreate
 from tests.kube.builders import NOW, node, pod, thing
 
 POD = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
@@ -95,6 +97,39 @@ def test_what_comes_back_has_no_node_and_no_status() -> None:
 
     assert found is not None
     assert (found.spec.node_name, found.status.phase) == ("", "")
+
+
+def workers(there: dict[str, KubeObject], *succeeded: str) -> list[Pod]:
+    """A Job's pods, some of them done."""
+    pods = [one for one in there.values() if isinstance(one, Pod)]
+    done = PodStatus(phase="Succeeded")
+    return [structs.replace(one, status=done) if one.metadata.name in succeeded else one for one in pods]
+
+
+def test_a_job_goes_on_until_it_has_its_completions() -> None:
+    there = world(owner("Job", "j", "batch/v1", completions=3, parallelism=2))
+    pods = workers(there, "j-0")
+    third = next_worker(there["Job j"], pods[0], pods)
+
+    assert third is not None
+    assert third.metadata.name == "j-2"
+    assert next_worker(there["Job j"], pods[0], [*pods, third]) is None
+
+
+def test_an_indexed_job_goes_on_with_the_first_free_index() -> None:
+    there = world(owner("Job", "j", "batch/v1", completions=3, parallelism=2, completionMode="Indexed"))
+    pods = workers(there, "j-1")
+    third = next_worker(there["Job j"], pods[1], pods)
+
+    assert third is not None
+    assert third.metadata.annotations["batch.kubernetes.io/job-completion-index"] == "2"
+
+
+def test_a_job_without_a_number_of_completions_starts_no_further_pod() -> None:
+    there = world(owner("Job", "j", "batch/v1", parallelism=2))
+    pods = workers(there, "j-0")
+
+    assert next_worker(there["Job j"], pods[0], pods) is None
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ class Traits(NamedTuple):
     """[N] decides between equal scores: the smaller wins. A hash of seed and name."""
     task_priority: NDArray[np.int64]
     """[T]"""
+    task_nominated: NDArray[np.bool_]
+    """[T] its status names a node."""
     gang_min: NDArray[np.int64]
     """[G] the minimum."""
     gang_created: NDArray[np.int64]
@@ -80,6 +82,7 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "node_allocatable": (("D", "N"), np.int64, 0),
     "node_rank": (("N",), np.int64, 0),
     "task_priority": (("T",), np.int64, 0),
+    "task_nominated": (("T",), np.bool_, 0),
     "gang_min": (("G",), np.int64, 0),
     "gang_created": (("G",), np.int64, 0),
     "gang_priority": (("G",), np.int64, 0),

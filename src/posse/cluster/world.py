@@ -200,6 +200,7 @@ class World:
         ledger.task_gang[row], ledger.task_shape[row] = gang, shape
         ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
         ledger.task_status[row], ledger.task_node[row] = status, node
+        columns.traits.task_nominated[row] = bool(fact.nominated)
         columns.traits.task_priority[row] = DEFAULT_PRIORITY if fact.priority is None else fact.priority
         self._assign_cohorts(row)
         self._count([row], 1)

@@ -31,7 +31,9 @@ from posse.kube.objects import (
 
 Kind = Literal["node", "gang", "queue", "priority-class", "namespace", "budget", "quota"]
 
-_FACTS: dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]] = {
+Facts = dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]]
+
+_FACTS: Facts = {
     Namespace: ("namespace", core.namespace_fact),
     Node: ("node", core.node_fact),
     PodDisruptionBudget: ("budget", core.budget_fact),
@@ -47,7 +49,7 @@ class Translator:
 
     def __init__(self, scheduler_names: Collection[str] | None = None, customs: Customs = Customs()) -> None:  # noqa: B008
         self._customs = customs
-        self._facts = {**_FACTS, PodGroup: ("gang", partial(volcano.gang_fact, customs=customs))}
+        self._facts = _FACTS | {PodGroup: ("gang", partial(volcano.gang_fact, customs=customs))}
         self._ours = None if scheduler_names is None else frozenset(scheduler_names)
         self._alone: dict[str, str] = {}
         """Pods that are a gang of their own: key of the pod, and its uid."""

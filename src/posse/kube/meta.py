@@ -102,8 +102,8 @@ class KubeObject(Part, frozen=True, kw_only=True):
             return instant(text)
         except ValueError:
             place = Place(object=str(self), field=field_path)
-            message = f"{text!r} is no time"
-            raise InputError(message, place=place, accepted="RFC 3339 after 1970, such as 2026-01-31T12:00:00Z") from None
+            accepted = "RFC 3339 after 1970, such as 2026-01-31T12:00:00Z"
+            raise InputError(f"{text!r} is no time", place=place, accepted=accepted) from None
 
     @property
     def created(self) -> int:

@@ -17,7 +17,7 @@ from posse.cluster.facts import ClaimReference
 from posse.cluster.world import World
 from posse.scheduler.records import Payload
 
-BLOCKING = frozenset({"device"})
+BLOCKING = frozenset({"device", "device-template"})
 """Claims without which a pod must not start, so that without a book for them it waits."""
 
 

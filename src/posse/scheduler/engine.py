@@ -19,6 +19,7 @@ from posse.scheduler.closing import Closing
 from posse.scheduler.configuration import Configuration, PluginOption
 from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.feasibility import Feasibility
+from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.plugin import Plugin, Setup
 from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
@@ -54,7 +55,9 @@ class Engine:
         self.claims = Claims(self.world, self.books)
         self.tiers = Tiers([[self._seat(option) for option in tier] for tier in configuration.tiers])
         feasibility = Feasibility(self.world, self.tiers, self.reasons, self.claims)
-        self._chooser = Chooser(feasibility, Scoring(self.world, self.tiers))
+        scoring = Scoring(self.world, self.tiers)
+        self._chooser = Chooser(feasibility, scoring)
+        self._filler = Filler(self.world, self.tiers, feasibility, scoring, self.claims)
         self._actions = [
             self.registry.actions[name](configuration.arguments_for(name), configuration.actions) for name in configuration.actions
         ]
@@ -62,6 +65,11 @@ class Engine:
         self._promises: PromiseKeeper = Forgetful() if forgets else Lasting()
         words = VolcanoWords() if compatibility.side("waiting-words") == "upstream" else WordsForAutoscalers()
         self._closing = Closing(words, keeps_admission=compatibility.side("running-gang-admission") == "posse")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the author of the configuration should hear of."""
+        return (*self.configuration.warnings, *(word for plugin in self.tiers.plugins for word in plugin.warnings))
 
     def _seat(self, option: PluginOption) -> Seat:
         plugin: type[Plugin] = self.registry.plugins[option.name]
@@ -80,6 +88,7 @@ class Engine:
             self.configuration,
             self.tiers,
             self._chooser,
+            self._filler,
             self.claims,
             self.reasons,
             now=given.now,

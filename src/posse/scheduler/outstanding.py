@@ -1,9 +1,9 @@
 """Outstanding: what gangs were admitted for and have not got yet.
 
-Admission is a promise of a gang's minimal resources. What of it is not in use is outstanding, and who admits further gangs must count
-it. Of a gang that was just admitted that is whatever it has not got; of a running one too, as long as it has its minimum of members
-(a job whose driver has ended is not waited for). What gated members will ask for is left out: they ask once their gates are lifted, and
-must not keep others out until then.
+Admission is a promise of a gang's minimal resources. What of it is not in use is outstanding, and who admits further
+gangs must count it. Of a gang that was just admitted that is whatever it has not got; of a running one too, as long
+as it has its minimum of members (a job whose driver has ended is not waited for). What gated members will ask for is
+left out: they ask once their gates are lifted, and must not keep others out until then.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def outstanding(world: World, *, whole: bool = False) -> Amounts:
 
 def admitted_for(gang: Gang) -> Amounts:
     """[D] what a gang will be outstanding for once it is admitted."""
-    minimum = gang.world.columns.traits.gang_min_resources[gang.row]
+    minimum: Amounts = gang.world.columns.traits.gang_min_resources[gang.row]
     members = gang.world.ordered_members(gang.row) if gang.counts[Status.GATED] else np.empty(0, np.int32)
     gated = _requests_of_gated(gang.world, members)
     return np.maximum(minimum - gated, 0) if _is_something(gated) else minimum

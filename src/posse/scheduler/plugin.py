@@ -77,9 +77,13 @@ class Plugin:
     terms_follow: ClassVar[frozenset[str]] = frozenset({"node", "pods", "queue", "task", "time"})
     """What the per-task filter and score look at: only "node" lets their answers be kept."""
 
+    protects: ClassVar[bool] = False
+    """Whether it says who must stay when victims are sought, rather than who should go (see `victims`)."""
+
     def __init__(self, setup: Setup) -> None:
         self.world = setup.world
         self.reasons = setup.reasons
+        self.warnings: tuple[str, ...] = ()
         self.state: Any = None
 
     # ------------------------------------------------------------------ the cycle

@@ -23,15 +23,21 @@ from posse.scheduler.actions.enqueue import Enqueue
 from posse.scheduler.conf_parts import ActionSpec, PluginSpec
 from posse.scheduler.plugin import EXTENSION_POINTS, Plugin
 from posse.scheduler.plugins.conformance import ConformancePlugin
+from posse.scheduler.plugins.drf.plugin import DrfPlugin
 from posse.scheduler.plugins.gang import GangPlugin
+from posse.scheduler.plugins.overcommit.plugin import OvercommitPlugin
 from posse.scheduler.plugins.priority import PriorityPlugin
+from posse.scheduler.plugins.proportion.plugin import ProportionPlugin
 
 GROUP = "posse.plugins"
 
 BUILT_IN: tuple[type[Plugin], ...] = (
     ConformancePlugin,
+    DrfPlugin,
     GangPlugin,
+    OvercommitPlugin,
     PriorityPlugin,
+    ProportionPlugin,
 )
 
 ACTIONS: tuple[type[Action], ...] = (Enqueue, Allocate, Backfill)

@@ -17,6 +17,7 @@ from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.configuration import Configuration
 from posse.scheduler.placement.choice import Chooser
+from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.terms import Codes
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.records import Bind, Effect, Evict
@@ -46,6 +47,7 @@ class Session:
         configuration: Configuration,
         tiers: Tiers,
         chooser: Chooser,
+        filler: Filler,
         claims: Claims,
         reasons: Reasons,
         *,
@@ -53,7 +55,7 @@ class Session:
         cycle: int,
     ) -> None:
         self.world, self.configuration, self.tiers = world, configuration, tiers
-        self.chooser, self.claims, self.reasons = chooser, claims, reasons
+        self.chooser, self.filler, self.claims, self.reasons = chooser, filler, claims, reasons
         self.now, self.cycle = now, cycle
         self.effects: list[Effect] = []
         self.notes: dict[int, Note] = {}

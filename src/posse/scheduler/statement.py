@@ -73,6 +73,14 @@ class Statement:
         if gains:
             session.tiers.allocated(tasks)
 
+    def filled(self, tasks: Rows) -> None:
+        """Take note of pending tasks that a kernel has allocated."""
+        session, count = self._session, len(tasks)
+        states = tuple(copy.deepcopy(plugin.state) for plugin in session.tiers.watchers)
+        before = (np.full(count, Status.PENDING, np.int8), np.full(count, -1, np.int32))
+        self._steps.append(Step(tasks, *before, (), states))
+        session.tiers.allocated(tasks)
+
     def checkpoint(self) -> int:
         """A point to return to."""
         return len(self._steps)

@@ -1,7 +1,7 @@
 """Supply: what all nodes have together, and how great a share of it somebody has.
 
-The sum is kept until a node changes, so asking costs nothing. A dominant share is the greatest part of any resource; pods
-are a resource like the others, and one that no node has is left out.
+The sum is kept until a node changes, so asking costs nothing. A dominant share is the greatest part of any resource;
+pods are a resource like the others, and one that no node has is left out.
 """
 
 import numpy as np

@@ -24,6 +24,10 @@ from posse.scheduler.plugin import Key, Opinion, Plugin, Vote
 from posse.cluster.verdict import Blocker
 
 
+UNLIMITED = np.iinfo(np.int64).max // 4
+"""More than anybody can ask for."""
+
+
 class Seat(Struct, frozen=True):
     """A plugin in its place in a configuration."""
 
@@ -55,6 +59,9 @@ class Tiers:
         self.filtering_singly = self._all("node_filter", "node_filter")
         self.scoring = self._all("scores", "node_score")
         self.scoring_singly = self._all("node_score", "node_score")
+        self.preemptable = self._by_tier("preemptable", "preemptable")
+        self.reclaimable = self._by_tier("reclaimable", "reclaimable")
+        self.evictable = self._by_tier("evictable", None)
         self._gainers = self._all("on_allocate", None)
         self._losers = self._all("on_deallocate", None)
         self.watchers = tuple(plugin for plugin in self.plugins if plugin in (*self._gainers, *self._losers))
@@ -151,6 +158,16 @@ class Tiers:
     def queue_refuses(self, queue: Queue, task: Task) -> Blocker | None:
         """Why a task does not get its queue's room, if so."""
         return _first(plugin.queue_allocatable(queue, task) for plugin in self._allocatable)
+
+    def queue_room(self, queue: Queue, dimensions: int) -> NDArray[np.int64] | None:
+        """What a queue still gives per dimension, if all who have a say can say it so."""
+        room = np.full(dimensions, UNLIMITED, np.int64)
+        for plugin in self._allocatable:
+            given = plugin.queue_room(queue)
+            if given is None:
+                return None
+            room[: len(given)] = np.minimum(room[: len(given)], given)
+        return room
 
     # ------------------------------------------------------------------ events
 

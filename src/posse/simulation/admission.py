@@ -27,11 +27,11 @@ from posse.kube.objects import (
 from posse.kube.objects import QueueSpec as _QueueSpec
 from posse.kube.pods import PodSpec
 from posse.kube.quantity import Quantity
+from posse.simulation import volcano_jobs
 from posse.simulation.containers import ContainerDefaults, with_defaults
 from posse.simulation.identities import Identities, Identity, identity_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
-VOLCANO_SCHEDULER = "volcano"
 DEFAULT_QUEUE = "default"
 ROOT_QUEUE = "root"
 QUEUE_OF_NAMESPACE = "scheduling.volcano.sh/queue-name"
@@ -88,6 +88,14 @@ class Admission:
             case Namespace.KIND:
                 self._namespaces.pop(name, None)
 
+    def fork(self) -> "Admission":
+        """A copy that goes on from here. This one must rest while it is in use."""
+        other = Admission()
+        other._identities = self._identities.fork()
+        other._classes, other._runtimes, other._namespaces = dict(self._classes), dict(self._runtimes), dict(self._namespaces)
+        other._limits = {namespace: dict(limits) for namespace, limits in self._limits.items()}
+        return other
+
     def _learn(self, thing: KubeObject) -> None:
         name = thing.metadata.name
         match thing:
@@ -110,7 +118,7 @@ class Admission:
                 queue = self._queue(thing.spec.queue, thing.metadata.namespace)
                 return structs.replace(thing, spec=structs.replace(thing.spec, queue=queue))
             case VolcanoJob():
-                return _volcano_job(thing)
+                return volcano_jobs.completed(thing)
             case Queue() if thing.spec.weight == 0:
                 return structs.replace(thing, spec=structs.replace(thing.spec, weight=1))
             case _:
@@ -167,23 +175,3 @@ def _node(node: Node) -> Node:
         return node
     pods = {"pods": status.capacity.get("pods", PODS_PER_NODE)}
     return structs.replace(node, status=structs.replace(status, allocatable={**given, **pods}))
-
-
-def _volcano_job(job: VolcanoJob) -> VolcanoJob:
-    """A Volcano Job with its webhook's defaults: queue, scheduler, names and minimums of its tasks, its own minimum."""
-    tasks = tuple(
-        structs.replace(
-            task,
-            name=task.name or f"default{number}",
-            min_available=task.replicas if task.min_available is None else task.min_available,
-        )
-        for number, task in enumerate(job.spec.tasks)
-    )
-    spec = structs.replace(
-        job.spec,
-        queue=job.spec.queue or DEFAULT_QUEUE,
-        scheduler_name=job.spec.scheduler_name or VOLCANO_SCHEDULER,
-        min_available=job.spec.min_available or sum(task.min_available or 0 for task in tasks),
-        tasks=tasks,
-    )
-    return structs.replace(job, spec=spec)

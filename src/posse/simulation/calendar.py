@@ -1,6 +1,7 @@
 """The calendar: what is due when, in one order that never depends on anything but time and sequence."""
 
 import heapq
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Entry = TypeVar("Entry")
@@ -27,6 +28,12 @@ class Calendar(Generic[Entry]):
         while self._heap and self._heap[0][0] <= now:
             found.append(heapq.heappop(self._heap)[2])
         return found
+
+    def fork(self, keeps: Callable[[Entry], bool]) -> "Calendar[Entry]":
+        """A copy that holds those entries only that are to be kept."""
+        other: Calendar[Entry] = Calendar()
+        other._heap, other._count = sorted(each for each in self._heap if keeps(each[2])), self._count
+        return other
 
     @property
     def next(self) -> int | None:

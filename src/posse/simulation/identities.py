@@ -5,12 +5,12 @@ count up. So wherever objects of one age are ordered by uid, they are ordered by
 of files and documents was.
 """
 
-from collections.abc import Iterable
-from itertools import count
+from collections.abc import Iterable, MutableMapping
 
 from msgspec import json, structs
 
 from posse.cluster.ordering import natural
+from posse.cluster.overlay import Overlay
 from posse.errors import InputError, Place
 from posse.kube.meta import KubeObject, Metadata, group_of, rfc3339
 
@@ -30,8 +30,8 @@ class Identities:
     """Gives names, uids and times to what has none, and gives an object that comes again those it had."""
 
     def __init__(self) -> None:
-        self._births: dict[Identity, tuple[str, str]] = {}
-        self._next = count(1)
+        self._births: MutableMapping[Identity, tuple[str, str]] = {}
+        self._given = 0
 
     def register(self, things: Iterable[KubeObject], now: int) -> list[KubeObject]:
         """Complete what arrives together; the result is in natural order."""
@@ -43,13 +43,23 @@ class Identities:
         """An object is gone; the next one of its name is another."""
         self._births.pop(identity, None)
 
+    def fork(self) -> "Identities":
+        """A copy that goes on from here. This one must rest while it is in use."""
+        other = Identities()
+        other._births, other._given = Overlay(self._births), self._given
+        return other
+
+    def _next(self) -> int:
+        self._given += 1
+        return self._given
+
     def _named(self, thing: KubeObject) -> KubeObject:
         meta = thing.metadata
         namespace = (meta.namespace or DEFAULT_NAMESPACE) if thing.NAMESPACED else ""
         if not meta.name and not meta.generate_name:
             place = Place(object=thing.kind_name, field="metadata.name")
             raise InputError("is missing", place=place, accepted="a name or a generateName")
-        name = meta.name or f"{meta.generate_name}{next(self._next)}"
+        name = meta.name or f"{meta.generate_name}{self._next()}"
         if (name, namespace) == (meta.name, meta.namespace):
             return thing
         return structs.replace(thing, metadata=structs.replace(meta, name=name, namespace=namespace))
@@ -59,7 +69,7 @@ class Identities:
         known_uid, known_time = self._births.get(identity, ("", ""))
         if meta.uid and meta.uid != known_uid:
             known_time = ""
-        uid = meta.uid or known_uid or f"00000000-0000-4000-8000-{next(self._next):012d}"
+        uid = meta.uid or known_uid or f"00000000-0000-4000-8000-{self._next():012d}"
         created = meta.creation_timestamp or known_time or rfc3339(now)
         self._births[identity] = (uid, created)
         if (uid, created) == (meta.uid, meta.creation_timestamp):

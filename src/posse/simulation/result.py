@@ -4,11 +4,13 @@ Everything comes from what the run has: its history (binds, evictions, verdicts)
 is a promise to programs; fields may be added, never renamed or given another meaning.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from posse.cluster.facts import GangFact
 from posse.cluster.ordering import natural
+from posse.cluster.status import OCCUPIES
 from posse.cluster.verdict import Verdict
 from posse.dialects import volcano_status
 from posse.kube.meta import rfc3339
@@ -113,15 +115,34 @@ def _evictions(run: Run, names: GangNames) -> list[Record]:
 
 def _gangs(run: Run, names: GangNames, statuses: dict[str, PodGroupStatus], explain: Explain) -> Record:
     world, found = run.engine.world, {}
+    places = _places(run)
     for row in world.gangs.declared():
         fact = world.gangs.facts[row]
         if fact is not None:
             verdict, status = run.history.verdicts.get(fact.key), statuses.get(fact.key)
-            found[names.shown(fact.key)] = _gang(fact, verdict, status, explain(fact.key))
+            nodes = places.get(row, Counter())
+            found[names.shown(fact.key)] = _gang(fact, verdict, status, nodes, explain(fact.key))
     return {name: found[name] for name in sorted(found, key=natural)}
 
 
-def _gang(fact: GangFact, verdict: Verdict | None, status: PodGroupStatus | None, explanation: Record | None) -> Record:
+def _places(run: Run) -> dict[int, Counter[str]]:
+    """How many pods of each gang (its row) use room on each node."""
+    world, places = run.engine.world, dict[int, Counter[str]]()
+    ledger = world.columns.ledger
+    for row in world.tasks.declared():
+        if OCCUPIES[ledger.task_status[row]]:
+            gang, node = int(ledger.task_gang[row]), world.nodes.keys[ledger.task_node[row]]
+            places.setdefault(gang, Counter())[node] += 1
+    return places
+
+
+def _gang(
+    fact: GangFact,
+    verdict: Verdict | None,
+    status: PodGroupStatus | None,
+    nodes: Counter[str],
+    explanation: Record | None,
+) -> Record:
     conditions = status.conditions if status else ()
     return {
         "dialect": fact.dialect,
@@ -134,6 +155,7 @@ def _gang(fact: GangFact, verdict: Verdict | None, status: PodGroupStatus | None
         "pending": verdict.pending if verdict else 0,
         "succeeded": verdict.succeeded if verdict else 0,
         "failed": verdict.failed if verdict else 0,
+        "nodes": {node: nodes[node] for node in sorted(nodes, key=natural)},
         "conditions": [
             {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message} for each in conditions
         ],

@@ -17,6 +17,8 @@ from posse.simulation.pod_names import numbered
 from posse.simulation.standing import quota_usage
 from posse.simulation.templates import controller_reference, pod_from
 
+DEFAULT_QUEUE = "default"
+SCHEDULER = "volcano"
 GROUP_NAME = "scheduling.k8s.io/group-name"
 TASK = "volcano.sh/task-spec"
 INDEX = "volcano.sh/task-index"
@@ -33,6 +35,31 @@ _NOTES_OF_JOB = (
 """What a job says that its pods repeat."""
 
 _OVER = ("Aborting", "Aborted", "Completing", "Completed", "Terminating", "Terminated", "Failed")
+
+
+def completed(job: VolcanoJob) -> VolcanoJob:
+    """The job with its webhook's defaults: queue, scheduler, names and minimums of its tasks, its own minimum."""
+    tasks = tuple(
+        structs.replace(task, name=task.name or f"default{number}", min_available=_minimum_of(task))
+        for number, task in enumerate(job.spec.tasks)
+    )
+    spec = structs.replace(
+        job.spec,
+        queue=job.spec.queue or DEFAULT_QUEUE,
+        scheduler_name=job.spec.scheduler_name or SCHEDULER,
+        min_available=job.spec.min_available or sum(_minimum_of(task) for task in tasks),
+        tasks=tasks,
+    )
+    return structs.replace(job, spec=spec)
+
+
+def _minimum_of(task: VolcanoTask) -> int:
+    """How many of a task must run. Partitions set it only if some of them are said to be needed."""
+    if task.min_available is not None:
+        return task.min_available
+    policy = task.partition_policy
+    partitions = policy.min_partitions * policy.partition_size if policy else 0
+    return partitions if partitions > 0 else task.replicas
 
 
 def is_over(job: VolcanoJob) -> bool:
@@ -69,14 +96,6 @@ def pod_group_of(job: VolcanoJob, priorities: Mapping[str, int]) -> PodGroup:
     )
 
 
-def _minimum_of(task: VolcanoTask) -> int:
-    if task.min_available is not None:
-        return task.min_available
-    policy = task.partition_policy
-    partitions = policy.min_partitions * policy.partition_size if policy else 0
-    return partitions or task.replicas
-
-
 def _sub_group(task: VolcanoTask) -> SubGroupPolicy:
     """The sub-groups that a task's partitions are."""
     policy = task.partition_policy
@@ -97,19 +116,15 @@ def _min_resources(job: VolcanoJob, priorities: Mapping[str, int]) -> Totals:
     """
     wanted = job.spec.min_available
     tasks = sorted(job.spec.tasks, key=lambda task: -priorities.get(task.template.spec.priority_class_name, 0))
-    all_minimums = wanted >= sum(_stated_minimum(task) for task in tasks)
-    first = [(task, _stated_minimum(task) if all_minimums else task.replicas) for task in tasks]
-    rest = [(task, task.replicas - _stated_minimum(task)) for task in tasks] if all_minimums else []
+    all_minimums = wanted >= sum(_minimum_of(task) for task in tasks)
+    first = [(task, _minimum_of(task) if all_minimums else task.replicas) for task in tasks]
+    rest = [(task, task.replicas - _minimum_of(task)) for task in tasks] if all_minimums else []
     parts: list[Totals] = []
     for task, most in (*first, *rest):
         number = max(0, min(most, wanted))
         wanted -= number
         parts.append(_times(quota_usage(Pod(metadata=job.metadata, spec=task.template.spec)), number))
     return sum_of(part for part in parts if part)
-
-
-def _stated_minimum(task: VolcanoTask) -> int:
-    return task.replicas if task.min_available is None else task.min_available
 
 
 def _times(usage: Totals, number: int) -> Totals:

@@ -102,7 +102,8 @@ def children_of(owner: Workload, nodes: Iterable[Node], priorities: dict[str, in
         case Job():
             children += (_worker(owner, str(number)) for number in range(_parallelism(owner)))
         case VolcanoJob() if not volcano_jobs.is_over(owner):
-            children += [volcano_jobs.pod_group_of(owner, priorities), *volcano_jobs.pods_of(owner)]
+            whole = volcano_jobs.completed(owner)
+            children += [volcano_jobs.pod_group_of(whole, priorities), *volcano_jobs.pods_of(whole)]
     return children
 
 
@@ -121,9 +122,24 @@ def recreate(owner: KubeObject, lost: Pod) -> Pod | None:
         case Job() if places := _parallelism(owner):
             return _renamed(_worker(owner, lost.metadata.annotations.get(COMPLETION_INDEX, number)), lost, places)
         case VolcanoJob() if not volcano_jobs.is_over(owner):
-            return volcano_jobs.replacement(owner, lost)
+            return volcano_jobs.replacement(volcano_jobs.completed(owner), lost)
         case _:
             return None
+
+
+def next_worker(owner: KubeObject, finished: Pod, siblings: Iterable[Pod]) -> Pod | None:
+    """The pod that a Job starts when one of its pods has succeeded, before admission; None if it wants no more.
+
+    `siblings` are all pods of the Job, the finished one included.
+    """
+    if not isinstance(owner, Job) or owner.spec.completions is None or not _parallelism(owner):
+        return None
+    wanted = [pod for pod in siblings if pod.status.phase != "Failed"]
+    if len(wanted) >= owner.spec.completions:
+        return None
+    taken = {pod.metadata.annotations.get(COMPLETION_INDEX) for pod in wanted}
+    free = next(str(index) for index in range(len(wanted) + 1) if str(index) not in taken)
+    return _renamed(_worker(owner, free), finished, _parallelism(owner))
 
 
 def _renamed(again: Pod, lost: Pod, places: int) -> Pod:

@@ -7,11 +7,11 @@ once promised room is free is undone as if it had not been.
 A gang with sub-gangs is placed sub-gang by sub-gang, those first that its minimum of groups needs, and the whole counts or nothing.
 """
 
-from collections import deque
 from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
@@ -19,6 +19,7 @@ from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.line import Heap, Line
 from posse.scheduler.placement.choice import Choice
+from posse.scheduler.placement.fill import REFUSED_BY_QUEUE
 from posse.scheduler.session import Session
 from posse.scheduler.statement import Statement
 
@@ -26,10 +27,21 @@ ADMITTED = (GangPhase.INQUEUE, GangPhase.RUNNING, GangPhase.UNKNOWN, GangPhase.C
 
 
 class Part(Struct):
-    """A gang, or one of its sub-gangs, and its tasks that still wait for a node."""
+    """A gang, or one of its sub-gangs, and its tasks that still wait for their turn: those from `at` on."""
 
-    tasks: deque[int]
+    rows: NDArray[np.int32]
     division: Division | None = None
+    at: int = 0
+
+    @property
+    def tasks(self) -> NDArray[np.int32]:
+        """The tasks that still wait for their turn."""
+        return self.rows[self.at :]
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether any does."""
+        return self.at < len(self.rows)
 
     @property
     def cohort(self) -> int:
@@ -67,10 +79,10 @@ def _parts(session: Session, gang: Gang) -> list[Part]:
         return []
     divisions = gang.subgangs
     if not divisions:
-        return [Part(deque(tasks.tolist()))]
+        return [Part(tasks)]
     of = session.world.columns.ledger.task_subgroup[tasks]
-    parts = [Part(deque(tasks[of == division.row].tolist()), division) for division in divisions]
-    return [part for part in parts if part.tasks]
+    parts = [Part(tasks[of == division.row], division) for division in divisions]
+    return [part for part in parts if part.has_tasks]
 
 
 def _turn(session: Session, gang: Gang, parts: list[Part]) -> bool:
@@ -83,7 +95,7 @@ def _turn(session: Session, gang: Gang, parts: list[Part]) -> bool:
     if not placed or not session.tiers.gang_ready(gang):
         return False
     statement.commit()
-    return any(part.tasks for part in parts)
+    return any(part.has_tasks for part in parts)
 
 
 def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: list[Part]) -> bool:
@@ -93,13 +105,13 @@ def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: 
     by_cohort = {part.cohort: part for part in parts}
     heap: Heap[Division] = Heap(lambda each: (each.row not in required, session.tiers.subgang_key(each)))
     for part in parts:
-        if part.division is not None and part.tasks:
+        if part.division is not None and part.has_tasks:
             heap.push(part.division)
     while len(heap):
         division = heap.pop()
         part, before = by_cohort[division.row], len(statement)
         if place(session, statement, gang, part) and len(statement) > before:
-            if part.tasks:
+            if part.has_tasks:
                 heap.push(division)
             if session.tiers.gang_ready(gang):
                 break
@@ -129,33 +141,73 @@ def _required(session: Session, gang: Gang) -> set[int]:
 def place(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
     """Place a part's tasks in order until it is ready. True if it then is, or will be; else nothing of it stays placed."""
     mark = statement.checkpoint()
-    while part.tasks:
-        task = Task(session.world, part.tasks.popleft())
-        refusal = session.tiers.queue_refuses(gang.queue, task)
-        if refusal is not None:
-            session.block(gang, refusal)
-            continue
-        if task.fact.role and task.fact.role in session.refused_roles(gang, part.cohort):
-            session.note(gang).skipped[task.row] = f"another {task.fact.role} of this gang found no node"
-            continue
-        choice = session.chooser.choose(task.row, preferred=session.promised_node(task))
-        if not isinstance(choice, Choice):
-            session.refused(gang, task, choice)
-            if _may_still_be_ready(session, gang, part):
-                continue
+    while part.has_tasks:
+        if _fill(session, statement, gang, part) and _is_ready(session, gang, part):
             break
-        rows, nodes = np.array([task.row], np.int32), np.array([choice.node], np.int32)
-        if choice.is_idle:
-            statement.allocate(rows, nodes)
-        else:
-            statement.pipeline(rows, nodes)
-        if _is_ready(session, gang, part):
+        if not part.has_tasks or not _place_next(session, statement, gang, part) or _is_ready(session, gang, part):
             break
     if _is_ready(session, gang, part) or _is_pipelined(session, gang, part):
         return True
     session.remember_attempts(gang, statement, mark)
     statement.rollback(mark)
     return False
+
+
+def _fill(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
+    """Place the next tasks at once, as many equal ones as there are and the part still needs. True if any was placed."""
+    world = session.world
+    ledger, traits = world.columns.ledger, world.columns.traits
+    tasks = part.tasks[: _missing(session, gang, part)]
+    shape = int(ledger.task_shape[tasks[0]])
+    unequal = np.flatnonzero((ledger.task_shape[tasks] != shape) | traits.task_nominated[tasks])
+    tasks = tasks[: unequal[0]] if len(unequal) else tasks
+    if not len(tasks) or session.refused_roles(gang, part.cohort) or not session.filler.can_fill(shape, tasks):
+        return False
+    room = session.tiers.queue_room(gang.queue, ledger.shape_request.shape[1])
+    if room is None:
+        return False
+    looked_at, nodes = session.filler.fill(shape, tasks, room)
+    part.at += looked_at
+    placed = tasks[:looked_at][nodes[:looked_at] >= 0]
+    if len(placed):
+        statement.filled(placed)
+    if len(placed) < looked_at:
+        refused = int(np.flatnonzero(nodes[:looked_at] == REFUSED_BY_QUEUE)[0])
+        blocker = session.tiers.queue_refuses(gang.queue, Task(world, int(tasks[refused])))
+        if blocker is not None:
+            session.block(gang, blocker)
+    return bool(len(placed))
+
+
+def _missing(session: Session, gang: Gang, part: Part) -> int:
+    """How many more tasks the part needs at the least."""
+    division = part.division
+    if division is None:
+        return session.tiers.missing(gang)
+    return max(1, division.minimum - division.ready_count - division.pending_best_effort)
+
+
+def _place_next(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
+    """Let the next task have its turn. False if it found no node and the others need not try."""
+    task = Task(session.world, int(part.rows[part.at]))
+    part.at += 1
+    refusal = session.tiers.queue_refuses(gang.queue, task)
+    if refusal is not None:
+        session.block(gang, refusal)
+        return True
+    if task.fact.role and task.fact.role in session.refused_roles(gang, part.cohort):
+        session.note(gang).skipped[task.row] = f"another {task.fact.role} of this gang found no node"
+        return True
+    choice = session.chooser.choose(task.row, preferred=session.promised_node(task))
+    if not isinstance(choice, Choice):
+        session.refused(gang, task, choice)
+        return _may_still_be_ready(session, gang, part)
+    rows, nodes = np.array([task.row], np.int32), np.array([choice.node], np.int32)
+    if choice.is_idle:
+        statement.allocate(rows, nodes)
+    else:
+        statement.pipeline(rows, nodes)
+    return True
 
 
 def _is_ready(session: Session, gang: Gang, part: Part) -> bool:

@@ -6,18 +6,28 @@ pods give back, minus what is promised.
 """
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from posse.cluster.names import CPU, MEMORY
+from posse.cluster.names import CPU, MEMORY, PODS
 from posse.cluster.views import Node, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
-from posse.scheduler.placement.terms import Codes, FixedFilter, LiveFilter
+from posse.scheduler.placement.node_traits import stamp_of
+from posse.scheduler.placement.terms import Codes, CountFilter, FixedFilter, LiveFilter
 from posse.scheduler.plugin import Plugin
 from posse.scheduler.reasons import PASSES, Reasons
 from posse.scheduler.tiers import Tiers
 
 Amounts = NDArray[np.int64]
+
+
+class ShapeFilters(Struct, frozen=True):
+    """What all plugins together say of a shape."""
+
+    fixed: Codes
+    counts: tuple[CountFilter, ...]
+    live: tuple[LiveFilter, ...]
 
 
 class Feasibility:
@@ -26,25 +36,68 @@ class Feasibility:
     def __init__(self, world: World, tiers: Tiers, reasons: Reasons, claims: Claims) -> None:
         self._world, self._tiers, self._reasons, self._claims = world, tiers, reasons, claims
         self._gone = reasons.code("node is gone")
-        self._fixed: dict[int, Codes] = {}
-        self._live: dict[int, tuple[LiveFilter, ...]] = {}
-        self._version = -1
+        self._filters: dict[int, ShapeFilters] = {}
+        self._stamp = (-1, 0)
+
+    # ------------------------------------------------------------------ the answer
 
     def codes(self, task: int, *, with_room: bool = True) -> Codes:
         """The reason code of every node row for a task: 0 where it would fit now or once promised room is free."""
         shape = int(self._world.columns.ledger.task_shape[task])
-        codes = self._by_nodes(shape).copy()
+        codes = self.fixed(shape).copy()
         if with_room:
             self._refuse_by_room(shape, codes)
         for claim in self._claims.of(shape):
             full = (codes == PASSES) & (self._claims.capacity(shape, claim) < 1)
             codes[full] = self._reasons.code(self._claims.refusal(claim))
-        for live in self._live[shape]:
+        for live in self.live(task):
             if not (codes == PASSES).any():
                 break
             codes = np.where(codes == PASSES, live.codes(task), codes)
         self._refuse_singly(task, codes)
         return codes
+
+    def fits_idle(self, task: int, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which candidates have the task's room free now."""
+        ledger, traits = self._world.columns.ledger, self._world.columns.traits
+        shape = int(ledger.task_shape[task])
+        asked = self.compared(shape)
+        idle = traits.node_allocatable[np.ix_(asked, candidates)] - ledger.node_used[np.ix_(asked, candidates)]
+        fits: NDArray[np.bool_] = (idle >= ledger.shape_request[shape][asked, None]).all(axis=0)
+        return fits
+
+    # ------------------------------------------------------------------ what nodes are, who lies where
+
+    def fixed(self, shape: int) -> Codes:
+        """Refusals by what nodes are. Not to be changed."""
+        return self._of(shape).fixed
+
+    def live(self, task: int) -> tuple[LiveFilter, ...]:
+        """The live filters that could refuse a node to a task."""
+        shape = int(self._world.columns.ledger.task_shape[task])
+        return tuple(live for live in self._of(shape).live if live.concerns(task))
+
+    def _of(self, shape: int) -> ShapeFilters:
+        stamp = stamp_of(self._world)
+        if self._stamp != stamp:
+            self._filters.clear()
+            self._stamp = stamp
+        found = self._filters.get(shape)
+        if found is None:
+            found = self._filters[shape] = self._ask(shape)
+        return found
+
+    def _ask(self, shape: int) -> ShapeFilters:
+        present = self._world.columns.traits.node_present[: len(self._world.nodes)]
+        codes = np.where(present, np.int32(PASSES), np.int32(self._gone))
+        terms = [term for plugin in self._tiers.filtering for term in plugin.filters(shape)]
+        for term in terms:
+            if isinstance(term, FixedFilter):
+                codes = np.where(codes == PASSES, term.codes, codes)
+        counts = tuple(term for term in terms if isinstance(term, CountFilter))
+        return ShapeFilters(codes, counts, tuple(term for term in terms if isinstance(term, LiveFilter)))
+
+    # ------------------------------------------------------------------ room
 
     def idle(self) -> Amounts:
         """[D, N] what is free now and not promised: an allocation must fit both this and what will be free."""
@@ -60,64 +113,48 @@ class Feasibility:
         future: Amounts = self.idle() + ledger.node_releasing[:, :nodes] - ledger.node_pipelined[:, :nodes]
         return future
 
-    def fits_idle(self, task: int, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Which candidates have the task's room free now."""
-        ledger, traits = self._world.columns.ledger, self._world.columns.traits
-        request = ledger.shape_request[ledger.task_shape[task]]
-        dimensions = asked(request)
-        idle = traits.node_allocatable[np.ix_(dimensions, candidates)] - ledger.node_used[np.ix_(dimensions, candidates)]
-        fits: NDArray[np.bool_] = (idle >= request[dimensions, None]).all(axis=0)
-        return fits
+    def compared(self, shape: int) -> list[int]:
+        """The dimensions in which a shape must find room.
 
-    def _by_nodes(self, shape: int) -> Codes:
-        """Refusals by what nodes are."""
-        world = self._world
-        if self._version != world.node_facts_version:
-            self._fixed.clear()
-            self._live.clear()
-            self._version = world.node_facts_version
-        codes = self._fixed.get(shape)
-        if codes is None:
-            nodes = len(world.nodes)
-            codes = np.where(world.columns.traits.node_present[:nodes], PASSES, self._gone).astype(np.int32)
-            terms = [term for plugin in self._tiers.filtering for term in plugin.filters(shape)]
-            for term in terms:
-                if isinstance(term, FixedFilter):
-                    codes = np.where(codes == PASSES, term.codes, codes)
-            self._live[shape] = tuple(term for term in terms if isinstance(term, LiveFilter))
-            self._fixed[shape] = codes
-        return codes
+        They are those it asks for, and cpu and memory if it asks for anything: nobody who does goes where these are overdrawn.
+        """
+        ledger = self._world.columns.ledger
+        asked = set(np.flatnonzero(ledger.shape_request[shape]).tolist())
+        return sorted(asked if ledger.shape_best_effort[shape] else asked | {CPU, MEMORY})
+
+    def room(self, shape: int) -> Amounts:
+        """[D, N] what is left for tasks of a shape, allocated or promised; `compared` says which dimensions count."""
+        room = self.future_idle()
+        if self._of(shape).counts:
+            room[PODS] -= self._world.columns.ledger.node_releasing[PODS, : len(self._world.nodes)]
+        return room
+
+    def counts_pods(self, shape: int) -> bool:
+        """Whether terminating pods keep their place among a node's pods until they are gone."""
+        return bool(self._of(shape).counts)
 
     def _refuse_by_room(self, shape: int, codes: Codes) -> None:
-        request = self._world.columns.ledger.shape_request[shape]
-        future = self.future_idle()
-        for dimension in asked(request):
-            short = (codes == PASSES) & (future[dimension] < request[dimension])
+        request, room = self._world.columns.ledger.shape_request[shape], self.room(shape)
+        for dimension in self.compared(shape):
+            short = (codes == PASSES) & (room[dimension] < request[dimension])
             if short.any():
                 codes[short] = self._reasons.code(insufficient(self._world.dimensions.names[dimension]))
+
+    # ------------------------------------------------------------------ plain Python
 
     def _refuse_singly(self, task: int, codes: Codes) -> None:
         """Ask the plugins that speak of one task and one node."""
         for plugin in self._tiers.filtering_singly:
             for node in np.flatnonzero(codes == PASSES).tolist():
-                reason = _ask(plugin, self._world, task, node)
+                reason = _ask_singly(plugin, self._world, task, node)
                 if reason is not None:
                     codes[node] = self._reasons.code(reason)
 
 
-def _ask(plugin: Plugin, world: World, task: int, node: int) -> str | None:
+def _ask_singly(plugin: Plugin, world: World, task: int, node: int) -> str | None:
     return plugin.node_filter(Task(world, task), Node(world, node))
-
-
-def asked(request: Amounts) -> list[int]:
-    """The dimensions in which a node must have room: those asked for, and cpu and memory always: a node overdrawn there takes nobody."""
-    wanted = request > 0
-    wanted[[CPU, MEMORY]] = True
-    return np.flatnonzero(wanted).tolist()
 
 
 def insufficient(resource: str) -> str:
     """The reason of a node that lacks room in a resource."""
     return "too many pods" if resource == "pods" else f"insufficient {resource}"
-
-

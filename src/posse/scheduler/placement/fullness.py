@@ -1,7 +1,8 @@
 """Fullness: points by how full a node would be with one more task of a shape on it.
 
-The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them: LeastAllocated, MostAllocated and
-BalancedAllocation see cpu and memory as scores see them (a container without a request counts as 100m and 200 MB), binpack sees requests.
+The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them. LeastAllocated and MostAllocated see cpu and memory
+as scores see them (a container without a request counts as 100m and 200 MB); BalancedAllocation and binpack see requests. Promised pods
+count for the first three and not for binpack.
 """
 
 import numpy as np
@@ -26,80 +27,91 @@ def resource_points(world: World, score: ResourceScore, shape: int, candidates: 
             return _binpack(world, score, shape, candidates)
 
 
-def _scored_use(
-    world: World, dimension: int, shape: int, candidates: Rows
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """What is allocatable, what would be used as scores see it, and what the task itself asks for."""
-    ledger, traits = world.columns.ledger, world.columns.traits
-    capacity = traits.node_allocatable[dimension, candidates]
-    account = SCORED.get(dimension)
-    if account is None:
-        request = int(ledger.shape_request[shape, dimension])
-        used = ledger.node_used[dimension, candidates] + ledger.node_pipelined[dimension, candidates]
-    else:
-        request = int(ledger.shape_scored[shape, account])
-        used = ledger.node_scored[account, candidates]
-    return capacity, used + request, request
-
-
 def _least_or_most(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
+    """The mean of what would be free, or used, in percent."""
     total = np.zeros(len(candidates), np.int64)
     weights = np.zeros(len(candidates), np.int64)
     for resource, weight in score.resources:
         dimension = world.dimensions.known(resource)
         if dimension is None:
             continue
-        capacity, used, _ = _scored_use(world, dimension, shape, candidates)
+        capacity, used = _as_scores_see(world, dimension, shape, candidates)
         counts = capacity > 0
-        safe = np.where(counts, capacity, 1)
-        amount = np.minimum(used, capacity) if score.rule is ResourceRule.MOST else capacity - used
-        points = np.where(counts & (amount > 0), amount * HIGHEST // safe, 0)
-        total += points * weight
+        amount = np.minimum(used, capacity) if score.rule is ResourceRule.MOST else np.maximum(capacity - used, 0)
+        total += np.where(counts, amount * HIGHEST // np.where(counts, capacity, 1) * weight, 0)
         weights += np.where(counts, weight, 0)
     points = np.where(weights > 0, total // np.maximum(weights, 1), 0)
     return (points * score.weight).astype(np.float64)
 
 
+def _as_scores_see(world: World, dimension: int, shape: int, candidates: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What is allocatable, and what would be used with one more task."""
+    ledger = world.columns.ledger
+    capacity = world.columns.traits.node_allocatable[dimension, candidates]
+    account = SCORED.get(dimension)
+    if account is None:
+        return capacity, _requested(world, dimension, shape, candidates)
+    return capacity, ledger.node_scored[account, candidates] + ledger.shape_scored[shape, account]
+
+
+def _requested(world: World, dimension: int, shape: int, candidates: Rows) -> NDArray[np.int64]:
+    """What pods would ask for with one more task, promised ones included."""
+    ledger = world.columns.ledger
+    used = ledger.node_used[dimension, candidates] + ledger.node_pipelined[dimension, candidates]
+    requested: NDArray[np.int64] = used + ledger.shape_request[shape, dimension]
+    return requested
+
+
 def _balanced(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
-    fractions = []
-    counted = []
-    for resource, _ in score.resources:
-        dimension = world.dimensions.known(resource)
-        if dimension is None:
-            continue
-        capacity, used, request = _scored_use(world, dimension, shape, candidates)
-        counts = (capacity > 0) & (request > 0 or dimension in SCORED)
-        fractions.append(np.where(counts, np.minimum(used / np.where(counts, capacity, 1), 1.0), 0.0))
-        counted.append(counts)
-    points = np.array([_evenness([f[i] for f, c in zip(fractions, counted, strict=True) if c[i]]) for i in range(len(candidates))])
-    return points * float(score.weight)
+    """100 minus the deviation of the used shares in percent. A task that asks for none of the resources gets nothing.
+
+    Extended resources count only where the task asks for them.
+    """
+    ledger, traits = world.columns.ledger, world.columns.traits
+    request, fractions = ledger.shape_request[shape], list[Scores]()
+    known = [dimension for name, _ in score.resources if (dimension := world.dimensions.known(name)) is not None]
+    if not request[known].any():
+        return np.zeros(len(candidates), np.float64)
+    for dimension in known:
+        if request[dimension] > 0 or dimension in SCORED:
+            capacity = traits.node_allocatable[dimension, candidates]
+            used = _requested(world, dimension, shape, candidates)
+            share = np.minimum(used / np.where(capacity > 0, capacity, 1), 1.0)
+            fractions.append(np.where(capacity > 0, share, np.nan))
+    return np.trunc((1 - _deviation(np.array(fractions))) * HIGHEST) * float(score.weight)
 
 
-def _evenness(fractions: list[float]) -> float:
-    """How evenly used: 100 minus the deviation of the fractions in percent, remainder dropped."""
-    if len(fractions) < 2:
-        return float(HIGHEST)
-    if len(fractions) == 2:
-        deviation = abs(fractions[0] - fractions[1]) / 2
-    else:
-        mean = sum(fractions) / len(fractions)
-        deviation = (sum((each - mean) ** 2 for each in fractions) / len(fractions)) ** 0.5
-    return float(int((1 - deviation) * HIGHEST))
+def _deviation(fractions: NDArray[np.float64]) -> Scores:
+    """The standard deviation of each column, over what is not NaN; of two it is half their difference."""
+    counts = ~np.isnan(fractions)
+    number, filled = counts.sum(axis=0), np.where(counts, fractions, 0.0)
+    total, squares = np.zeros(fractions.shape[1]), np.zeros(fractions.shape[1])
+    for row in filled:
+        total += row
+    mean = total / np.maximum(number, 1)
+    for row, counted in zip(filled, counts, strict=True):
+        squares += np.where(counted, (row - mean) * (row - mean), 0.0)
+    of_two = np.abs(np.nanmax(fractions, axis=0, initial=0.0) - np.nanmin(fractions, axis=0, initial=1.0)) / 2
+    deviation = np.where(number == 2, of_two, np.sqrt(squares / np.maximum(number, 1)))
+    return np.where(number < 2, 0.0, deviation)
 
 
 def _binpack(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
+    """The weighted mean of the used shares; nothing where the task would overfill the node."""
     ledger, traits = world.columns.ledger, world.columns.traits
-    total = np.zeros(len(candidates), np.float64)
-    weights = 0
+    points = np.zeros(len(candidates), np.float64)
+    fits, weights = np.ones(len(candidates), np.bool_), 0
     for resource, weight in score.resources:
         dimension = world.dimensions.known(resource)
         request = 0 if dimension is None else int(ledger.shape_request[shape, dimension])
-        if not request or dimension is None:
+        if dimension is None or not request:
+            continue
+        weights += weight
+        if not weight:
             continue
         capacity = traits.node_allocatable[dimension, candidates]
         used = ledger.node_used[dimension, candidates] + request
-        fits = (capacity > 0) & (used <= capacity)
-        total += np.where(fits, used * weight / np.where(fits, capacity, 1), 0.0)
-        weights += weight
-    points = total / weights if weights > 0 else total
-    return points * float(HIGHEST) * float(score.weight)
+        fits &= (capacity == 0) | (used <= capacity)
+        points += np.where(capacity > 0, used * float(weight) / np.where(capacity > 0, capacity, 1), 0.0)
+    points = points / float(weights) if weights > 0 else points
+    return np.where(fits, points * float(HIGHEST * score.weight), 0.0)

@@ -29,10 +29,28 @@ class FixedFilter(Struct, frozen=True):
     codes: Codes
 
 
+class CountFilter(Struct, frozen=True):
+    """Refusal of nodes that hold as many pods as they may, terminating and promised ones included.
+
+    Without it only room counts, and terminating pods give their place back. Data, no callable: whoever fills nodes counts along.
+    """
+
+    code: int
+
+
+def always(_: int) -> bool:
+    """Concern every task."""
+    return True
+
+
 class LiveFilter(Struct, frozen=True):
-    """Refusals by who lies where: asked for the codes of all node rows, for one task of the shape (its row)."""
+    """Refusals by who lies where: asked for the codes of all node rows, for one task of the shape (its row).
+
+    `concerns` says whether it could refuse a node to the task at all; where not, and as long as no new shapes come, it need not be asked.
+    """
 
     codes: Callable[[int], Codes]
+    concerns: Callable[[int], bool] = always
 
 
 class FixedScore(Struct, frozen=True):
@@ -83,12 +101,16 @@ class ResourceScore(Struct, frozen=True):
 
 
 class LiveScore(Struct, frozen=True):
-    """Points by who lies where: asked for the points of the candidates, weight included, for one task of the shape (its row)."""
+    """Points by who lies where: asked for the points of the candidates, weight included, for one task of the shape (its row).
+
+    `concerns` says whether it could give the task's candidates anything but 0.
+    """
 
     points: Callable[[int, Rows], Scores]
+    concerns: Callable[[int], bool] = always
 
 
-Filter = FixedFilter | LiveFilter
+Filter = FixedFilter | CountFilter | LiveFilter
 Score = FixedScore | NormalisedScore | ResourceScore | LiveScore
 
 

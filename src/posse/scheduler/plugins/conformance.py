@@ -14,6 +14,7 @@ class ConformancePlugin(Plugin):
     """Protect system pods from eviction."""
 
     name: ClassVar[str] = "conformance"
+    protects: ClassVar[bool] = True
 
     def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
         """Spare system pods."""

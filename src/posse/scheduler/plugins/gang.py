@@ -28,6 +28,7 @@ class GangPlugin(Plugin):
     """Bind a gang's minimum together or not at all."""
 
     name: ClassVar[str] = "gang"
+    protects: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = (
         Argument(
             "gang.order",

@@ -3,8 +3,9 @@
     volcano.sh/hierarchy: root/science/dev          the path of a queue, from the root down
     volcano.sh/hierarchy-weights: 1/3/2             the weight of each step
 
-Gangs are the leaves, under the branch at the end of their queue's path. Branches are numbered, parents before children; number 0 is the
-root. If queues disagree about a shared step's weight, the first by name says. A weight below 1, or none, is 1.
+Gangs are the leaves, under the branch at the end of their queue's path. Branches are numbered, parents before
+children; number 0 is the root. If queues disagree about a shared step's weight, the first by name says. A weight
+below 1, or none, is 1.
 """
 
 from collections.abc import Iterable, Sequence

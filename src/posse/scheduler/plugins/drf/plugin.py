@@ -1,12 +1,14 @@
 """Dominant resource fairness: who has the smallest share goes first.
 
-A gang's share is that of the resource of which it has the greatest part of the whole cluster; what it is promised counts as if it had it.
-With `enableHierarchy` queues form a tree (see `hierarchy`), and the share that decides between queues is fair at each level of it.
+A gang's share is that of the resource of which it has the greatest part of the whole cluster; what it is promised
+counts as if it had it. With `enableHierarchy` queues form a tree (see `hierarchy`), and the share that decides
+between queues is fair at each level of it.
 
-Victims in the own queue: a gang may take from another as long as the other's share does not fall below its own. Across queues, only in
-a tree: as long as the other's branch stays the better served one.
+Victims in the own queue: a gang may take from another as long as the other's share does not fall below its own.
+Across queues, only in a tree: as long as the other's branch stays the better served one.
 
-All shares are read off the columns when asked for. There is nothing to keep, and nothing to put back when a statement is undone.
+All shares are read off the columns when asked for. There is nothing to keep, and nothing to put back when a statement
+is undone.
 """
 
 from collections.abc import Sequence
@@ -38,7 +40,7 @@ class DrfPlugin(Plugin):
     def on_open(self, session: Session) -> None:
         """Look at how queues are arranged now."""
         if self._tree is not None:
-            self._tree.rebuild()
+            self._tree.arrange(session.world.queues.facts)
 
     # ------------------------------------------------------------------ orders
 
@@ -53,7 +55,7 @@ class DrfPlugin(Plugin):
     # ------------------------------------------------------------------ victims
 
     def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
-        """Take from gangs that keep at least the share that the asker will have. Each candidate counts as gone for the next."""
+        """Take from gangs that keep at least the share the asker will have. Each candidate is gone for the next."""
         own = preemptor.gang
         if own is None or not own.is_declared:
             return ()
@@ -70,7 +72,7 @@ class DrfPlugin(Plugin):
         return victims
 
     def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
-        """Take from branches that stay better served than the asker's, each candidate by itself. Without a tree: no opinion."""
+        """Take from branches that stay better served than the asker's. Without a tree, have no opinion."""
         if self._tree is None:
             return None
         own = reclaimer.gang

@@ -2,9 +2,9 @@
 
     room = allocatable of all nodes × factor − what is used − what admitted gangs have not got yet
 
-A gang is admitted if its minimal resources fit into that. Admitting a few more than fit keeps the cluster busy while others
-end; admitting all would make controllers create pods that have no chance. Who is admitted is charged until the next
-cycle adds everything up anew. Pods as such are not counted here, only what they ask for.
+A gang is admitted if its minimal resources fit into that. Admitting a few more than fit keeps the cluster busy while
+others end; admitting all would make controllers create pods that have no chance. Who is admitted is charged until the
+next cycle adds everything up anew. Pods as such are not counted here, only what they ask for.
 """
 
 from typing import ClassVar
@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from posse.cluster.names import PODS
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang
 from posse.scheduler.arguments import Argument
 from posse.scheduler.outstanding import admitted_for
@@ -20,7 +21,6 @@ from posse.scheduler.plugins.overcommit.rules import ClampedAndOnce, Rule
 from posse.scheduler.plugins.overcommit.upstream import ResetAndTwice
 from posse.scheduler.session import Session
 from posse.scheduler.supply import Supply
-from posse.scheduler.verdict import Blocker
 
 FACTOR = "overcommit-factor"
 
@@ -30,7 +30,7 @@ class OvercommitPlugin(Plugin):
 
     name: ClassVar[str] = "overcommit"
     arguments: ClassVar[tuple[Argument, ...]] = (
-        Argument(FACTOR, "float", 1.2, help="How many times the cluster's resources gangs are admitted to; 1.0 at the least."),
+        Argument(FACTOR, "float", 1.2, help="To how many times its size the cluster admits gangs; 1.0 at the least."),
     )
 
     def __init__(self, setup: Setup) -> None:
@@ -47,10 +47,10 @@ class OvercommitPlugin(Plugin):
 
     def on_open(self, session: Session) -> None:
         """Add up what is free and what is promised."""
-        columns = self.world.columns
+        columns = session.world.columns
         used = (columns.ledger.node_used * columns.traits.node_present).sum(axis=1)
         self._room = self._supply.total * self._factor - used
-        self._charged = self._rule.outstanding(self.world).sum(axis=0)
+        self._charged = self._rule.outstanding(session.world).sum(axis=0)
 
     def gang_enqueueable(self, gang: Gang) -> Opinion:
         """Reject a gang whose minimal resources the enlarged cluster cannot hold besides all that is admitted."""
@@ -74,7 +74,7 @@ class OvercommitPlugin(Plugin):
         return Blocker(
             kind="admission",
             plugin=self.name,
-            message=f"what the cluster may be promised of {lack} is promised to others ({self._factor:g} times what it has)",
+            message=f"all {lack} that the cluster may promise, {self._factor:g} times what it has, is promised already",
             have=max(0, int(self._room[worst] - self._charged[worst])),
             need=int(self.world.columns.traits.gang_min_resources[gang.row, worst]),
             unit=names[worst],

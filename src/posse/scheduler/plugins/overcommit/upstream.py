@@ -1,4 +1,4 @@
-"""Overcommit as upstream has it: a factor below 1.0 is taken for a slip, and an admitted gang's bound pods are charged twice."""
+"""Overcommit as upstream has it: a factor below 1.0 is a slip, and an admitted gang's bound pods are charged twice."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from posse.cluster.facts import Shape
-from posse.cluster.names import CPU, MEMORY, PODS
+from posse.cluster.names import PODS
 from posse.cluster.views import Task
 from posse.cluster.world import World
 from posse.scheduler.placement.node_traits import NodeTraits
@@ -17,6 +17,8 @@ from posse.scheduler.plugins.predicates import nodes, pods, ports, spread
 from posse.scheduler.reasons import PASSES
 
 SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
+IN_BYTES = ("memory", "ephemeral-storage", "hugepages-")
+"""How the names of resources begin that are measured in bytes."""
 
 
 class Clauses:
@@ -61,7 +63,8 @@ class Clauses:
             room = room - ledger.node_pipelined[dimension, :rows]
             if dimension != PODS:
                 room = room + ledger.node_releasing[dimension, :rows]
-            text = f"{world.dimensions.names[dimension]} {_quantity(dimension, int(request[dimension]))}"
+            resource = world.dimensions.names[dimension]
+            text = f"{resource} {_quantity(resource, int(request[dimension]))}"
             yield Clause(text, (room >= request[dimension]) & self._traits.present())
 
     def _about_pods(self, task: Task) -> Iterator[Clause]:
@@ -82,11 +85,11 @@ class Clauses:
                 yield self._clause(spread.in_words(constraint), self._spread.codes(fields, task.row))
 
 
-def _quantity(dimension: int, amount: int) -> str:
-    """An amount as people write it: bytes with a binary suffix where one fits, thousandths with an m."""
-    if dimension == PODS:
+def _quantity(resource: str, amount: int) -> str:
+    """An amount as people write it: bytes with the suffix that fits, thousandths with an m."""
+    if resource == "pods":
         return str(amount)
-    if dimension == MEMORY:
+    if resource.startswith(IN_BYTES):
         power = 0
         while power + 1 < len(SUFFIXES) and amount % 1024 == 0:
             amount, power = amount // 1024, power + 1

@@ -1,0 +1,61 @@
+"""Progress: a line on the terminal about what takes long, on stderr, so that it never mixes with an answer.
+
+It shows once a piece of work is large, and is gone when the work is done. Where nobody watches it says nothing.
+"""
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from posse.scheduler.records import CycleResult
+
+LARGE = 2_000
+"""Objects or cycles from which on someone may wonder what is going on."""
+
+
+class Progress:
+    """Told of each piece of work; shows the present one."""
+
+    def __init__(self) -> None:
+        self._bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._is_shown = False
+        self._objects = self._cycles = 0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+        if self._is_shown:
+            self._bar.stop()
+
+    def working(self, what: str) -> None:
+        """Show what is going on, whatever its size."""
+        if not self._bar.console.is_terminal:
+            return
+        if not self._is_shown:
+            self._bar.add_task(what, total=None)
+            self._bar.start()
+            self._is_shown = True
+        self._bar.update(self._bar.task_ids[0], description=what)
+
+    def reading(self, file: str, count: int) -> None:
+        """Learn that a file was read, and how many objects it had."""
+        self._objects += count
+        if self._objects >= LARGE:
+            self.working(f"reading: {self._objects:,} objects")
+
+    def cycle(self, now: int, result: CycleResult) -> None:
+        """Learn that a cycle is over."""
+        del now
+        self._cycles = result.cycle
+        if self._objects >= LARGE or self._cycles >= LARGE:
+            self.working(f"scheduling: cycle {self._cycles:,}")

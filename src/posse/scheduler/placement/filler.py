@@ -1,0 +1,146 @@
+"""The filler: which shapes can be filled by the kernel, and their tournaments, kept from gang to gang.
+
+A shape whose terms are all fixed, normalised or about resources, and that has no claims, is filled by `fill`; one with a live term, or a
+plugin that speaks of one task and one node, goes task by task through `choice`, which knows everything.
+"""
+
+from collections import OrderedDict
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.world import World
+from posse.scheduler.claims import Claims
+from posse.scheduler.placement.feasibility import Feasibility
+from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, fill
+from posse.scheduler.placement.scoring import Scoring
+from posse.scheduler.placement.node_traits import stamp_of
+from posse.scheduler.placement.terms import FixedScore, LiveScore, NormalisedScore, ResourceScore
+from posse.scheduler.reasons import PASSES
+from posse.scheduler.tiers import Tiers
+
+KEPT_CELLS = 8_000_000
+"""How many nodes, over all tournaments, are kept; the least recently used go first."""
+
+
+class Kept(Struct):
+    """A shape's tournament, and how much of the node log it knows."""
+
+    table: ScoreTable
+    tournament: Tournament
+    epoch: int = -1
+    seen: int = -1
+
+
+class Filler:
+    """Fills nodes with runs of equal tasks."""
+
+    def __init__(self, world: World, tiers: Tiers, feasibility: Feasibility, scoring: Scoring, claims: Claims) -> None:
+        self._world, self._tiers, self._claims = world, tiers, claims
+        self._feasibility, self._scoring = feasibility, scoring
+        self._kept: OrderedDict[int, Kept | None] = OrderedDict()
+        self._stamp = (-1, 0)
+
+    def can_fill(self, shape: int, tasks: NDArray[np.int32]) -> bool:
+        """Whether the kernel knows all there is to know about these tasks of a shape.
+
+        A live term that concerns none of them may be left out. What concerns a task is a matter of its shape and its kin.
+        """
+        if self._of(shape) is None:
+            return False
+        kin = self._world.columns.ledger.task_kin[tasks]
+        asked = tasks[:1] if (kin == kin[0]).all() else tasks[np.unique(kin, return_index=True)[1]]
+        return not any(self._is_concerned(shape, task) for task in asked.tolist())
+
+    def _is_concerned(self, shape: int, task: int) -> bool:
+        """Whether a live term has something to say about a task."""
+        if self._feasibility.live(task):
+            return True
+        return any(isinstance(term, LiveScore) and term.concerns(task) for term in self._scoring.scores(shape).compared)
+
+    def fill(self, shape: int, tasks: NDArray[np.int32], room: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
+        """Place tasks of one shape in order. Returns how many were looked at, and the node of each; see `fill.fill`."""
+        kept, columns = self._of(shape), self._world.columns
+        assert kept is not None
+        columns.reserve_logs(2 * len(tasks))
+        seen = kept.seen if kept.epoch == columns.log_epoch else -1
+        nodes = np.full(len(tasks), -1, np.int32)
+        done = fill(columns.ledger, columns.traits, kept.table, kept.tournament, shape, seen, tasks, room, nodes)
+        kept.epoch, kept.seen = columns.log_epoch, int(columns.ledger.log_ends[0])
+        return done, nodes
+
+    def _of(self, shape: int) -> Kept | None:
+        stamp = stamp_of(self._world)
+        if self._stamp != stamp:
+            self._kept.clear()
+            self._stamp = stamp
+        if shape in self._kept:
+            self._kept.move_to_end(shape)
+            return self._kept[shape]
+        kept = self._kept[shape] = self._made(shape)
+        while len(self._kept) > max(16, KEPT_CELLS // max(1, len(self._world.nodes))):
+            self._kept.popitem(last=False)
+        return kept
+
+    def _made(self, shape: int) -> Kept | None:
+        if self._tiers.filtering_singly or self._tiers.scoring_singly or self._claims.of(shape):
+            return None
+        passes = self._feasibility.fixed(shape) == PASSES
+        table = self._table(shape)
+        nodes = len(self._world.nodes)
+        leaves = 1 << max(0, (nodes - 1).bit_length())
+        terms = table.raw.shape[0]
+        tournament = Tournament(
+            passes=passes,
+            competes=np.zeros(nodes, np.bool_),
+            points=np.zeros(nodes, np.float64),
+            winners=np.full(2 * leaves, -1, np.int32),
+            highest=np.zeros(terms, np.int64),
+            holders=np.zeros(terms, np.int64),
+        )
+        return Kept(table, tournament)
+
+    def _table(self, shape: int) -> ScoreTable:
+        """A shape's score terms as arrays, live ones left out."""
+        nodes, dimensions = len(self._world.nodes), self._world.dimensions
+        kinds, which = [], []
+        fixed: list[FixedScore] = []
+        normalised: list[NormalisedScore] = []
+        resource: list[ResourceScore] = []
+        scores = self._scoring.scores(shape)
+        for term in (*scores.alone, *scores.compared):
+            match term:
+                case FixedScore():
+                    kinds.append(FIXED)
+                    which.append(len(fixed))
+                    fixed.append(term)
+                case NormalisedScore():
+                    kinds.append(NORMALISED)
+                    which.append(len(normalised))
+                    normalised.append(term)
+                case ResourceScore():
+                    kinds.append(RESOURCE)
+                    which.append(len(resource))
+                    resource.append(term)
+        width = max((len(term.resources) for term in resource), default=0)
+        rows = np.full((len(resource), width), -1, np.int32)
+        weights = np.zeros((len(resource), width), np.int64)
+        for number, term in enumerate(resource):
+            for place, (name, weight) in enumerate(term.resources):
+                known = dimensions.known(name)
+                rows[number, place], weights[number, place] = -1 if known is None else known, weight
+        return ScoreTable(
+            kinds=np.array(kinds, np.int8),
+            which=np.array(which, np.int32),
+            alone=len(scores.alone),
+            counts_pods=self._feasibility.counts_pods(shape),
+            fixed=np.array([term.points for term in fixed], np.float64).reshape(len(fixed), nodes),
+            raw=np.array([term.raw for term in normalised], np.int64).reshape(len(normalised), nodes),
+            raw_weights=np.array([term.weight for term in normalised], np.int64),
+            lower_is_better=np.array([term.lower_is_better for term in normalised], np.bool_),
+            rules=np.array([int(term.rule) for term in resource], np.int8),
+            rule_weights=np.array([float(term.weight) for term in resource], np.float64),
+            dimensions=rows,
+            dimension_weights=weights,
+        )

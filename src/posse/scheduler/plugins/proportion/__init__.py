@@ -1,0 +1,1 @@
+"""Proportion: what each queue deserves of the cluster, by its weight."""

@@ -1,0 +1,170 @@
+"""Proportion: what each queue deserves of the cluster, by its weight.
+
+    deserved    a queue's part of all that there is (see `division`), no more than it asks for or may have
+    order       queues of higher priority first, then those that have the smaller part of what they deserve
+    overused    a queue that has all it deserves gets no further room
+    room        a task gets its queue's room if the queue then has no more than it deserves
+    admission   a gang gets in if its minimal resources fit under the most that its queue may have, beside what others
+                were admitted for and what is in use, not counting what gangs have beyond their minimum
+    victims     across queues: tasks of queues that have more than they deserve, until they no longer do
+
+What queues ask for is what all their gangs have and still want, admitted or not. All this is settled when a cycle
+opens; what queues have is read off the columns when it is asked for, promises included.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posse.cluster.names import PODS
+from posse.cluster.verdict import Blocker
+from posse.cluster.views import Gang, Queue, Task
+from posse.scheduler.outstanding import admitted_for, by_queue, outstanding
+from posse.scheduler.plugin import PERMIT, Key, Opinion, Plugin, Setup, Vote
+from posse.scheduler.plugins.proportion.charters import Charters
+from posse.scheduler.plugins.proportion.division import SLACK, divide, within
+from posse.scheduler.session import Session
+from posse.scheduler.supply import Supply
+
+Amounts = NDArray[np.int64]
+
+UNLIMITED = np.iinfo(np.int64).max
+OPEN = "Open"
+
+
+class ProportionPlugin(Plugin):
+    """Share the cluster among queues by weight."""
+
+    name: ClassVar[str] = "proportion"
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self._supply = Supply(setup.world)
+        self._charters = Charters([], setup.world.dimensions)
+        self._deserved = self._measure = self._ceiling = np.zeros((0, 0))
+        self._whole = self._charged = self._beyond = np.zeros((0, 0), np.int64)
+
+    # ------------------------------------------------------------------ the cycle
+
+    def on_open(self, session: Session) -> None:
+        """Divide the cluster."""
+        world = session.world
+        if self._charters.facts != world.queues.facts or self._charters.dimensions != len(world.dimensions):
+            self._charters = Charters(world.queues.facts, world.dimensions)
+        limits, self._ceiling = self._charters.ceilings(self._supply.total)
+        self._deserved = self._divide(limits)
+        self._whole = np.floor(self._deserved).astype(np.int64)
+        self._measure = np.where(self._deserved >= SLACK, self._deserved, np.inf)
+        count, ledger = len(world.gangs), world.columns.ledger
+        has = ledger.gang_allocated[:count] + ledger.gang_promised[:count]
+        self._beyond = by_queue(world, np.maximum(has - world.columns.traits.gang_min_resources[:count], 0))
+        self._charged = by_queue(world, outstanding(world))
+
+    def _divide(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What queues deserve. Those without gangs take no part."""
+        charters, ledger = self._charters, self.world.columns.ledger
+        used = np.zeros(len(charters.facts), np.bool_)
+        used[ledger.gang_queue[: len(self.world.gangs)]] = True
+        rows = np.flatnonzero(used & charters.declared)
+        rows = rows[np.argsort(np.array(self.world.queues.keys)[rows])]
+        requests = (ledger.queue_allocated + ledger.queue_promised + ledger.queue_waiting)[rows]
+        deserved = np.zeros(limits.shape)
+        deserved[rows] = divide(
+            self._supply.total, charters.weights[rows], requests, limits[rows], charters.guarantees[rows]
+        )
+        return deserved
+
+    def _has(self, queue: int) -> Amounts:
+        ledger = self.world.columns.ledger
+        has: Amounts = ledger.queue_allocated[queue] + ledger.queue_promised[queue]
+        return has
+
+    # ------------------------------------------------------------------ queues
+
+    def queue_order(self, queue: Queue) -> Key:
+        """Put higher priority first, then who has the smaller part of what it deserves."""
+        return (-queue.fact.priority, max((self._has(queue.row) / self._measure[queue.row]).tolist()))
+
+    def queue_overused(self, queue: Queue) -> Blocker | None:
+        """Refuse a queue that has all it deserves, pods included."""
+        if not within(self._deserved[queue.row], self._has(queue.row)):
+            return None
+        return self._blocker(f"queue {queue.key} has all that it deserves")
+
+    def queue_allocatable(self, queue: Queue, task: Task) -> Blocker | None:
+        """Refuse a task that would give its queue more than it deserves."""
+        if queue.fact.state != OPEN:
+            return self._closed(queue)
+        request = self.world.columns.ledger.shape_request[task.shape_row]
+        room = self._room(queue.row)
+        lacks = (request > 0) & (request > room)
+        if not lacks.any():
+            return None
+        return self._lack(f"queue {queue.key} would have more than it deserves of", lacks, room, request)
+
+    def queue_room(self, queue: Queue) -> NDArray[np.int64] | None:
+        """Give what the queue still deserves; less than nothing refuses only those who ask for that resource."""
+        return self._room(queue.row) if queue.fact.state == OPEN else np.zeros_like(self._whole[queue.row])
+
+    def _room(self, queue: int) -> Amounts:
+        room: Amounts = self._whole[queue] - self._has(queue)
+        room[PODS] = UNLIMITED
+        return room
+
+    # ------------------------------------------------------------------ admission
+
+    def gang_enqueueable(self, gang: Gang) -> Opinion:
+        """Reject a gang whose minimal resources its queue cannot hold besides all that is admitted."""
+        queue = gang.queue
+        if queue.fact.state != OPEN:
+            return Opinion(Vote.REJECT, self._closed(queue))
+        if gang.fact.min_resources is None:
+            return PERMIT
+        minimum = self.world.columns.traits.gang_min_resources[gang.row]
+        room = self._ceiling[queue.row] - (self._has(queue.row) + self._charged[queue.row] - self._beyond[queue.row])
+        lacks = (minimum > 0) & (minimum > room)
+        lacks[PODS] = False
+        if not lacks.any():
+            return PERMIT
+        return Opinion(Vote.REJECT, self._lack(f"queue {queue.key} may not be promised more", lacks, room, minimum))
+
+    def gang_enqueued(self, gang: Gang) -> None:
+        """Charge a gang that was admitted to its queue."""
+        if gang.fact.min_resources is not None:
+            self._charged[gang.queue.row] += admitted_for(gang)
+
+    # ------------------------------------------------------------------ victims
+
+    def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
+        """Take from queues that have more than they deserve, as long as they do. Each victim is gone for the next."""
+        left: dict[int, Amounts] = {}
+        victims = []
+        for task in candidates:
+            gang = task.gang
+            if gang is None or not gang.is_declared or not gang.queue.is_declared:
+                continue
+            queue = gang.queue.row
+            has = left.setdefault(queue, self._has(queue))
+            if not within(has, self._deserved[queue]):
+                left[queue] = has - self.world.columns.ledger.shape_request[task.shape_row]
+                victims.append(task)
+        return victims
+
+    # ------------------------------------------------------------------ words
+
+    def _closed(self, queue: Queue) -> Blocker:
+        return self._blocker(f"queue {queue.key} is {queue.fact.state.lower()}, and takes nothing new")
+
+    def _lack(self, message: str, lacks: NDArray[np.bool_], room: NDArray[np.generic], asked: Amounts) -> Blocker:
+        """Say of which resources there is too little, and how much of the first."""
+        names = self.world.dimensions.names
+        first = int(lacks.argmax())
+        resources = ", ".join(names[dimension] for dimension in np.flatnonzero(lacks).tolist())
+        return self._blocker(
+            f"{message} {resources}", have=max(0, int(room[first])), need=int(asked[first]), unit=names[first]
+        )
+
+    def _blocker(self, message: str, *, have: int | None = None, need: int | None = None, unit: str = "") -> Blocker:
+        return Blocker(kind="queue", plugin=self.name, message=message, have=have, need=need, unit=unit)
