@@ -13,7 +13,6 @@ from posse.errors import InputError, Place
 from posse.kube import manifests
 from posse.kube.yaml_text import documents
 from posse.scheduler.conf_scalars import duration
-from posse.scheduler.configuration import DEFAULT_CONF
 from posse.scheduler.switches import Side
 from posse.simulation.scenario import MAX_CYCLES, Options, Scenario, Step, StepLine, moment, steps_of
 
@@ -73,20 +72,21 @@ class Flags(Struct, frozen=True, kw_only=True):
             what_if_runs=self.what_if_runs,
         )
 
-    def configuration(self) -> tuple[str, str]:
-        """The text of the configuration, and the file that it stands in."""
-        return (DEFAULT_CONF, "") if self.config is None else (text_of(self.config), self.config)
+    def defaults(self, *, objects: bool, metrics: bool) -> Scenario:
+        """A scenario without manifests: what batch lines are completed from."""
+        options = self.options(objects=objects, metrics=metrics)
+        plain = Scenario((), options=options)
+        return plain if self.config is None else with_configuration(plain, self.config)
 
     def scenario(self, progress: Progress, *, objects: bool = False, metrics: bool = False) -> Scenario:
         """Read everything that the flags name."""
         if not self.files:
             raise click.UsageError("What is to be scheduled? Name manifests with -f: a file, a folder, or - for stdin.")
-        options = self.options(objects=objects, metrics=metrics)
-        configuration, file = self.configuration()
+        defaults = self.defaults(objects=objects, metrics=metrics)
         steps = () if self.steps is None else read_steps(self.steps)
         stdin = click.get_text_stream("stdin").read
-        read = manifests.read(self.files, progress.reading, stdin)
-        return Scenario(tuple(read), configuration, file, steps, options)
+        read = tuple(manifests.read(self.files, progress.reading, stdin))
+        return structs.replace(defaults, manifests=read, steps=steps)
 
 
 def with_configuration(scenario: Scenario, file: str) -> Scenario:

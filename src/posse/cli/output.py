@@ -26,6 +26,15 @@ def write_record(record: Any, form: Format) -> None:
         click.echo(yaml.dump(record, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120), nl=False)
 
 
+ROWS = 60
+"""How many gangs a person reads through on a terminal. A pipe takes all."""
+
+
+def rows_that_fit() -> int | None:
+    """How long a list may be; None where nobody has to look at it."""
+    return ROWS if click.get_text_stream("stdout").isatty() else None
+
+
 def write(*parts: RenderableType) -> None:
     """Write text for people."""
     console = Console(file=click.get_text_stream("stdout"), highlight=False, markup=False, emoji=False)

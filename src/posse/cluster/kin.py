@@ -63,6 +63,10 @@ class KinRegister:
             takes &= satisfying(self._label(requirement.key), requirement, since)
         return takes
 
+    def namespaces(self) -> list[str]:
+        """The namespaces met so far, in the order they were met."""
+        return self._caught_up(self._namespaces).values[1:]
+
     def _label(self, key: str) -> Aspect[Kin]:
         label = self._labels.get(key)
         if label is None:

@@ -336,6 +336,12 @@ class World:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         return self.membership.ordered(gang, self.tasks.facts)
 
+    def gang_of(self, pod: str) -> str:
+        """The key of a pod's gang, empty without."""
+        row = self.tasks.find(pod)
+        fact = self.tasks.facts[row] if row >= 0 else None
+        return fact.gang if fact is not None else ""
+
     def amounts(self, vector: NDArray[np.int64]) -> Amounts:
         """A vector over dimensions as named amounts, without zeros, sorted by name."""
         named = zip(self.dimensions.names, vector.tolist(), strict=False)

@@ -7,13 +7,14 @@ Hence any order of the same `put`s ends in the same facts.
 Which dialect a pod speaks: an explicit membership decides, else its scheduler's name, else it is plain.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, MutableMapping
 from functools import partial
 from typing import Any, Literal
 
 from msgspec import structs
 
 from posse.cluster.facts import Gone, Observation, TaskFact
+from posse.cluster.overlay import Overlay
 from posse.dialects import core, plain, volcano
 from posse.dialects.customs import Customs
 from posse.dialects.pods import task_of
@@ -51,8 +52,14 @@ class Translator:
         self._customs = customs
         self._facts = _FACTS | {PodGroup: ("gang", partial(volcano.gang_fact, customs=customs))}
         self._ours = None if scheduler_names is None else frozenset(scheduler_names)
-        self._alone: dict[str, str] = {}
+        self._alone: MutableMapping[str, str] = {}
         """Pods that are a gang of their own: key of the pod, and its uid."""
+
+    def fork(self) -> "Translator":
+        """A copy that goes on from here. This one must rest while it is in use."""
+        other = Translator(self._ours, self._customs)
+        other._alone = Overlay(self._alone)
+        return other
 
     def put(self, thing: KubeObject) -> list[Observation]:
         """Say what an object means, new or changed. Kinds that mean nothing to the model give nothing."""

@@ -83,17 +83,7 @@ class Engine:
         """Take in what happened, decide, and say what to do."""
         self._take_in(given)
         self.cycles += 1
-        session = Session(
-            self.world,
-            self.configuration,
-            self.tiers,
-            self._chooser,
-            self._filler,
-            self.claims,
-            self.reasons,
-            now=given.now,
-            cycle=self.cycles,
-        )
+        session = self.open(given.now)
         self._promises.open(session)
         for plugin in self.tiers.plugins:
             plugin.on_open(session)
@@ -101,6 +91,20 @@ class Engine:
             action.run(session)
         verdicts, queues = self._close(session)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
+
+    def open(self, now: int) -> Session:
+        """Open a session on the world as it stands."""
+        return Session(
+            self.world,
+            self.configuration,
+            self.tiers,
+            self._chooser,
+            self._filler,
+            self.claims,
+            self.reasons,
+            now=now,
+            cycle=self.cycles,
+        )
 
     def _take_in(self, given: CycleInput) -> None:
         for outcome in given.outcomes:

@@ -22,20 +22,26 @@ from posse.scheduler.actions.backfill import Backfill
 from posse.scheduler.actions.enqueue import Enqueue
 from posse.scheduler.conf_parts import ActionSpec, PluginSpec
 from posse.scheduler.plugin import EXTENSION_POINTS, Plugin
+from posse.scheduler.plugins.binpack import BinpackPlugin
 from posse.scheduler.plugins.conformance import ConformancePlugin
 from posse.scheduler.plugins.drf.plugin import DrfPlugin
 from posse.scheduler.plugins.gang import GangPlugin
+from posse.scheduler.plugins.nodeorder.plugin import NodeOrderPlugin
 from posse.scheduler.plugins.overcommit.plugin import OvercommitPlugin
+from posse.scheduler.plugins.predicates.plugin import PredicatesPlugin
 from posse.scheduler.plugins.priority import PriorityPlugin
 from posse.scheduler.plugins.proportion.plugin import ProportionPlugin
 
 GROUP = "posse.plugins"
 
 BUILT_IN: tuple[type[Plugin], ...] = (
+    BinpackPlugin,
     ConformancePlugin,
     DrfPlugin,
     GangPlugin,
+    NodeOrderPlugin,
     OvercommitPlugin,
+    PredicatesPlugin,
     PriorityPlugin,
     ProportionPlugin,
 )

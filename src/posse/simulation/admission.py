@@ -40,11 +40,14 @@ QUEUE_OF_NAMESPACE = "scheduling.volcano.sh/queue-name"
 PODS_PER_NODE = "110"
 """What a kubelet allows where nobody says otherwise."""
 
+OLDEST = "1970-01-01T00:00:00Z"
+"""When what every cluster has was created: before all else."""
+
 _BUILT_IN: tuple[KubeObject, ...] = (
-    PriorityClass(metadata=Metadata(name="system-cluster-critical"), value=2_000_000_000),
-    PriorityClass(metadata=Metadata(name="system-node-critical"), value=2_000_001_000),
-    Queue(metadata=Metadata(name=ROOT_QUEUE), spec=_QueueSpec(reclaimable=False)),
-    Queue(metadata=Metadata(name=DEFAULT_QUEUE)),
+    PriorityClass(metadata=Metadata(name="system-cluster-critical", creation_timestamp=OLDEST), value=2_000_000_000),
+    PriorityClass(metadata=Metadata(name="system-node-critical", creation_timestamp=OLDEST), value=2_000_001_000),
+    Queue(metadata=Metadata(name=ROOT_QUEUE, creation_timestamp=OLDEST), spec=_QueueSpec(reclaimable=False)),
+    Queue(metadata=Metadata(name=DEFAULT_QUEUE, creation_timestamp=OLDEST)),
 )
 
 

@@ -11,15 +11,15 @@ import msgspec
 from posse.errors import InputError
 from posse.simulation.result import Record, result_of
 from posse.simulation.run import Run
-from posse.simulation.scenario import BatchLine, Options, of_batch_line
+from posse.simulation.scenario import NOTHING_SAID, BatchLine, Scenario, of_batch_line
 
 
-def answer_line(line: dict[str, Any], defaults: Options | None = None) -> Record:
+def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Record:
     """Run the scenario of one line."""
     name = line.get("id") if isinstance(line, dict) else None
     try:
         read = msgspec.convert(line, BatchLine)
-        run = Run(of_batch_line(read, defaults or Options()))
+        run = Run(of_batch_line(read, defaults))
         run.to_the_end()
         return {"id": read.id, **result_of(run, lambda _: None)}
     except msgspec.ValidationError as fault:
@@ -30,7 +30,7 @@ def answer_line(line: dict[str, Any], defaults: Options | None = None) -> Record
         return {"id": name, "error": _error(fault, fault.place.field or None)}
 
 
-def answer_lines(lines: Iterable[bytes], defaults: Options) -> Iterator[bytes]:
+def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
     """Run the scenarios of many lines."""
     for line in lines:
         if line.strip():

@@ -5,21 +5,25 @@ a cluster would: a bound pod runs at the start of the next cycle, an evicted one
 creates another. What pods say of themselves (`posse.dev/arrival`, `run-time`, `exit`) is entered in the calendar.
 """
 
+import copy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from typing import Literal
 
 from msgspec import Struct, structs
 
 from posse.cluster.facts import Observation
+from posse.cluster.overlay import Overlay
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, latest
 from posse.kube.meta import KubeObject, group_of, rfc3339
-from posse.kube.objects import OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.kube.objects import KINDS, DaemonSet, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.kube.workloads import Workload
 from posse.scheduler.records import Bind, Evict
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
+from posse.simulation.daemons import daemons_of
 from posse.simulation.identities import Identity, identity_of
 from posse.simulation.pod_wishes import Wishes, wishes_of
 from posse.simulation.scenario import Reference
@@ -27,6 +31,8 @@ from posse.simulation.standing import with_budget_status, with_quota_status
 from posse.simulation.workloads import expand, recreate
 
 FINISHED = ("Succeeded", "Failed")
+FROM_OUTSIDE = ("arrives", "ends")
+"""What does not happen in a cluster that stands still."""
 
 
 class Happening(Struct, frozen=True):
@@ -42,12 +48,16 @@ class SimulatedCluster:
 
     def __init__(self, start: int, scheduler_names: tuple[str, ...] | None, customs: Customs) -> None:
         self.start, self.now = start, start
-        self.objects: dict[Identity, KubeObject] = {}
+        self.objects: MutableMapping[Identity, KubeObject] = {}
+        self._daemon_sets: dict[Identity, DaemonSet] = {}
         self.ignored: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.calendar: Calendar[Happening] = Calendar()
         self._next_cycle: list[Happening] = []
+        self._expected: list[Happening] = []
+        """What is to happen in the cycle after the one that first sees the pod."""
         self._waiting: dict[Identity, Pod] = {}
+        self._stands_still = False
         self._admission = Admission()
         self._translator = Translator(scheduler_names, customs)
         self._observations: list[Observation] = []
@@ -66,27 +76,46 @@ class SimulatedCluster:
 
     def delete(self, reference: Reference) -> None:
         """Delete an object by its name, as a user would."""
+        identity = self.find(reference)
+        if identity is not None:
+            self._remove(identity)
+            return
         namespace = reference.namespace or "default"
-        for identity in sorted(self.objects):
-            _, kind, space, name = identity
-            if (kind, name) == (reference.kind, reference.name) and space in (namespace, ""):
-                self._remove(identity)
-                return
         self.warnings.append(f"nothing to delete: {reference.kind} {namespace}/{reference.name} is not there")
+
+    def find(self, reference: Reference) -> Identity | None:
+        """The object that is called so, if it is there."""
+        kind, name, spaces = reference.kind, reference.name, (reference.namespace or "default", "")
+        known = [(group, kind, space, name) for group, known in sorted(KINDS) if known == kind for space in spaces]
+        found = [identity for identity in known if identity in self.objects]
+        if not found and not known:
+            found = sorted(one for one in self.objects if (one[1], one[3]) == (kind, name) and one[2] in spaces)
+        return found[0] if found else None
 
     def _decoded(self, manifests: Iterable[Manifest]) -> list[KubeObject]:
         return [manifest.decode() for manifest in manifests]
 
     def _admit_all(self, things: list[KubeObject]) -> None:
         admitted = self._admission.admit(things, self.now)
-        expansion = expand(admitted, lambda made: self._admission.admit(made, self.now), list(self.objects.values()))
+        around = list(self.objects.values()) if any(isinstance(thing, Workload) for thing in admitted) else []
+        expansion = expand(admitted, lambda made: self._admission.admit(made, self.now), around)
         self.warnings += expansion.warnings
-        everything = self._complete([*admitted, *expansion.made])
+        everything = self._complete([*admitted, *expansion.made, *self._daemons_on(admitted)])
         for thing in everything:
             self._put(thing)
 
+    def _daemons_on(self, things: Iterable[KubeObject]) -> list[KubeObject]:
+        """What the daemon sets that are there make on new nodes."""
+        if not self._daemon_sets:
+            return []
+        nodes = [thing for thing in things if isinstance(thing, Node) and identity_of(thing) not in self.objects]
+        made = [pod for owner in self._daemon_sets.values() for pod in daemons_of(owner, nodes)]
+        return self._admission.admit([pod for pod in made if identity_of(pod) not in self.objects], self.now)
+
     def _complete(self, things: list[KubeObject]) -> list[KubeObject]:
         """Count what budgets and quotas say of themselves, where they say nothing."""
+        if not any(isinstance(thing, PodDisruptionBudget | ResourceQuota) and thing.status is None for thing in things):
+            return things
         pods = [thing for thing in [*self.objects.values(), *things] if isinstance(thing, Pod)]
         completed: list[KubeObject] = []
         for thing in things:
@@ -112,7 +141,7 @@ class SimulatedCluster:
         arrival = self.start + wishes.arrival
         if arrival > self.now:
             self._waiting[identity_of(pod)] = pod
-            self.calendar.enter(arrival, Happening("arrives", identity_of(pod)))
+            self._enter(arrival, Happening("arrives", identity_of(pod)))
             return
         self._store(pod)
         self._expect(pod, wishes)
@@ -123,21 +152,28 @@ class SimulatedCluster:
         if pod.metadata.deletion_timestamp:
             gone = pod.time(pod.metadata.deletion_timestamp, "metadata.deletionTimestamp")
             if gone > self.now:
-                self.calendar.enter(gone, Happening("goes", identity, uid))
+                self._enter(gone, Happening("goes", identity, uid))
             else:
                 self.warnings.append(f"{pod} should have been gone by {pod.metadata.deletion_timestamp}: it still holds its room")
         elif pod.status.phase == "Running" and wishes.run_time is not None:
             began = pod.time(pod.status.start_time, "status.startTime") or self.start
-            self.calendar.enter(began + wishes.run_time, Happening("ends", identity, uid))
+            self._enter(began + wishes.run_time, Happening("ends", identity, uid))
         elif pod.spec.node_name and pod.status.phase in ("", "Pending"):
-            self._next_cycle.append(Happening("runs", identity, uid))
+            self._expected.append(Happening("runs", identity, uid))
+
+    def _enter(self, time: int, happening: Happening) -> None:
+        if not (self._stands_still and happening.what in FROM_OUTSIDE):
+            self.calendar.enter(time, happening)
 
     def _store(self, thing: KubeObject) -> None:
         self.objects[identity_of(thing)] = thing
+        if isinstance(thing, DaemonSet):
+            self._daemon_sets[identity_of(thing)] = thing
         self._observations += self._translator.put(thing)
 
     def _remove(self, identity: Identity) -> None:
         thing = self.objects.pop(identity)
+        self._daemon_sets.pop(identity, None)
         self._admission.forget(identity)
         _, kind, namespace, name = identity
         self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
@@ -161,7 +197,7 @@ class SimulatedCluster:
     def deliver(self, now: int) -> tuple[Observation, ...]:
         """Let everything happen that is due, and say what the scheduler sees of it since it was last told."""
         self.now = now
-        happenings, self._next_cycle = [*self._next_cycle, *self.calendar.due(now)], []
+        happenings, self._next_cycle, self._expected = [*self._next_cycle, *self.calendar.due(now)], self._expected, []
         for happening in happenings:
             self._happen(happening)
         seen, self._observations = tuple(self._observations), []
@@ -186,7 +222,7 @@ class SimulatedCluster:
                 self._store(running)
                 run_time = wishes_of(pod).run_time
                 if run_time is not None:
-                    self.calendar.enter(self.now + run_time, Happening("ends", happening.pod, happening.uid))
+                    self._enter(self.now + run_time, Happening("ends", happening.pod, happening.uid))
             case "ends":
                 phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
                 self._store(structs.replace(pod, status=structs.replace(pod.status, phase=phase)))
@@ -208,4 +244,19 @@ class SimulatedCluster:
     @property
     def is_quiet(self) -> bool:
         """Whether the next cycle would see nothing new."""
-        return not self._next_cycle and not self._observations
+        return not (self._next_cycle or self._expected or self._observations)
+
+    # ------------------------------------------------------------------ copies
+
+    def fork(self, *, stands_still: bool) -> "SimulatedCluster":
+        """A copy that goes on from here; this one must rest while it is in use. In one that stands still nobody arrives and nobody ends."""
+        other = copy.copy(self)
+        other.objects = Overlay(self.objects)
+        other.ignored, other.warnings = Counter(), []
+        other.calendar = self.calendar.fork(lambda entry: not (stands_still and entry.what in FROM_OUTSIDE))
+        other._stands_still = stands_still
+        other._next_cycle, other._expected = list(self._next_cycle), list(self._expected)
+        other._waiting = dict(self._waiting)
+        other._daemon_sets, other._observations = dict(self._daemon_sets), list(self._observations)
+        other._admission, other._translator = self._admission.fork(), self._translator.fork()
+        return other

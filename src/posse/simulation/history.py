@@ -1,5 +1,7 @@
 """History: what a run's cycles decided, kept as it will be reported."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from posse.cluster.verdict import PodVerdict, QueueVerdict, Verdict
@@ -12,6 +14,8 @@ class Eviction(Struct, frozen=True):
     effect: Evict
     cycle: int
     time: int
+    gang: str = ""
+    """The gang that lost a member."""
 
 
 class History:
@@ -27,8 +31,8 @@ class History:
         self.changed_last = False
         """Whether the last cycle's verdicts said anything new."""
 
-    def record(self, result: CycleResult, now: int) -> None:
-        """Take note of a cycle."""
+    def record(self, result: CycleResult, now: int, gang_of: Callable[[str], str]) -> None:
+        """Take note of a cycle. `gang_of` says the gang of a pod."""
         self.changed_last = False
         for effect in result.effects:
             match effect:
@@ -36,7 +40,7 @@ class History:
                     self.binds[effect.pod] = effect
                     self.told.pop(effect.pod, None)
                 case Evict():
-                    self.evictions.append(Eviction(effect, result.cycle, now))
+                    self.evictions.append(Eviction(effect, result.cycle, now, gang_of(effect.pod)))
         for verdict in result.verdicts:
             before = self.verdicts.get(verdict.gang)
             self.changed_last |= before is None or _essence(before) != _essence(verdict)
@@ -46,6 +50,12 @@ class History:
             self.verdicts[verdict.gang] = verdict
         self.queues = result.queues
         self.log.append((now, result))
+
+    def fork(self) -> "History":
+        """A history that knows how everything stands, and in which nothing has happened yet."""
+        other = History()
+        other.verdicts, other.told = dict(self.verdicts), dict(self.told)
+        return other
 
 
 def _essence(verdict: Verdict) -> tuple[object, ...]:

@@ -6,7 +6,10 @@ With a number of cycles the clock moves one schedule period at a time. Else, aft
 it goes straight to whatever is due next; the run ends when nothing is, when a state repeats, or when a limit is reached.
 """
 
+import copy
 from collections.abc import Callable
+
+from msgspec import structs
 
 from posse.cluster.world import World
 from posse.dialects.customs import Customs
@@ -83,7 +86,7 @@ class Run:
                 self.cluster.bind(effect)
             else:
                 self.cluster.evict(effect)
-        self.history.record(result, self.now)
+        self.history.record(result, self.now, self.engine.world.gang_of)
         return result
 
     def _take_steps(self) -> None:
@@ -143,3 +146,19 @@ class Run:
             return True
         self._seen.add(state)
         return False
+
+    # ------------------------------------------------------------------ copies
+
+    def fork(self, *, stands_still: bool) -> "Run":
+        """A run that goes on from here to the fixpoint, without further steps; this one must rest while it is in use.
+
+        In one that stands still nobody arrives and nobody ends.
+        """
+        other = copy.copy(self)
+        other.options = structs.replace(self.options, cycles=None, until=None)
+        other.scenario = structs.replace(self.scenario, steps=())
+        other.now = max(self.now, self.now_at_end + self.configuration.schedule_period)
+        other.engine, other.cluster = self.engine.fork(), self.cluster.fork(stands_still=stands_still)
+        other.history = self.history.fork()
+        other.warnings, other._seen = [], set()
+        return other

@@ -6,7 +6,7 @@ Command line and batch lines both end here: manifests, a configuration text, and
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from posse.errors import InputError, Place
 from posse.kube.manifests import Manifest, from_values
@@ -85,8 +85,12 @@ class BatchLine(Struct, frozen=True, rename="camel", kw_only=True):
     what_if_runs: int | None = field(default=None, name="what_if_runs")
 
 
-def of_batch_line(line: BatchLine, defaults: Options) -> Scenario:
-    """The scenario of a batch line; what it leaves out, the flags say."""
+NOTHING_SAID = Scenario(())
+"""What a batch line is completed from where no flag says otherwise."""
+
+
+def of_batch_line(line: BatchLine, defaults: Scenario) -> Scenario:
+    """The scenario of a batch line; the options and the configuration that it leaves out, the flags say."""
     given: Mapping[str, object] = {
         "cycles": line.cycles,
         "seed": line.seed,
@@ -97,11 +101,12 @@ def of_batch_line(line: BatchLine, defaults: Options) -> Scenario:
         "metrics_out": line.metrics_out,
         "what_if_runs": line.what_if_runs,
     }
-    stated = {name: getattr(defaults, name) for name in Options.__struct_fields__}
+    stated = structs.asdict(defaults.options)
     options = Options(**{**stated, **{name: value for name, value in given.items() if value is not None}})
     return Scenario(
         manifests=tuple(from_values(line.objects, Place())),
-        configuration=DEFAULT_CONF if line.conf is None else line.conf,
+        configuration=defaults.configuration if line.conf is None else line.conf,
+        configuration_file=defaults.configuration_file if line.conf is None else "",
         steps=steps_of(line.steps, ""),
         options=options,
     )

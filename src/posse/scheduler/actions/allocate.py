@@ -117,6 +117,7 @@ def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: 
                 break
     if len(statement) and (session.tiers.gang_ready(gang) or session.tiers.gang_pipelined(gang)):
         return True
+    session.remember_attempts(gang, statement, 0)
     statement.rollback()
     return False
 

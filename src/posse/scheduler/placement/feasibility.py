@@ -50,7 +50,7 @@ class Feasibility:
         for claim in self._claims.of(shape):
             full = (codes == PASSES) & (self._claims.capacity(shape, claim) < 1)
             codes[full] = self._reasons.code(self._claims.refusal(claim))
-        for live in self.live(task):
+        for live in self.live(shape, np.array([task], np.int32)):
             if not (codes == PASSES).any():
                 break
             codes = np.where(codes == PASSES, live.codes(task), codes)
@@ -60,10 +60,10 @@ class Feasibility:
     def fits_idle(self, task: int, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which candidates have the task's room free now."""
         ledger, traits = self._world.columns.ledger, self._world.columns.traits
-        shape = int(ledger.task_shape[task])
-        asked = self.compared(shape)
-        idle = traits.node_allocatable[np.ix_(asked, candidates)] - ledger.node_used[np.ix_(asked, candidates)]
-        fits: NDArray[np.bool_] = (idle >= ledger.shape_request[shape][asked, None]).all(axis=0)
+        request = ledger.shape_request[ledger.task_shape[task]]
+        dimensions = asked(request)
+        idle = traits.node_allocatable[np.ix_(dimensions, candidates)] - ledger.node_used[np.ix_(dimensions, candidates)]
+        fits: NDArray[np.bool_] = (idle >= request[dimensions, None]).all(axis=0)
         return fits
 
     # ------------------------------------------------------------------ what nodes are, who lies where
@@ -72,10 +72,13 @@ class Feasibility:
         """Refusals by what nodes are. Not to be changed."""
         return self._of(shape).fixed
 
-    def live(self, task: int) -> tuple[LiveFilter, ...]:
-        """The live filters that could refuse a node to a task."""
-        shape = int(self._world.columns.ledger.task_shape[task])
-        return tuple(live for live in self._of(shape).live if live.concerns(task))
+    def live(self, shape: int, tasks: NDArray[np.int32]) -> tuple[LiveFilter, ...]:
+        """The live filters that could refuse a node to any of some tasks of a shape."""
+        return tuple(live for live in self._of(shape).live if live.concerns(tasks))
+
+    def counts_terminating(self, shape: int) -> bool:
+        """Whether terminating pods keep their place among a node's pods until they are gone (see `CountFilter`)."""
+        return bool(self._of(shape).counts)
 
     def _of(self, shape: int) -> ShapeFilters:
         stamp = stamp_of(self._world)
@@ -113,19 +116,10 @@ class Feasibility:
         future: Amounts = self.idle() + ledger.node_releasing[:, :nodes] - ledger.node_pipelined[:, :nodes]
         return future
 
-    def compared(self, shape: int) -> list[int]:
-        """The dimensions in which a shape must find room.
-
-        They are those it asks for, and cpu and memory if it asks for anything: nobody who does goes where these are overdrawn.
-        """
-        ledger = self._world.columns.ledger
-        asked = set(np.flatnonzero(ledger.shape_request[shape]).tolist())
-        return sorted(asked if ledger.shape_best_effort[shape] else asked | {CPU, MEMORY})
-
     def room(self, shape: int) -> Amounts:
-        """[D, N] what is left for tasks of a shape, allocated or promised; `compared` says which dimensions count."""
+        """[D, N] what is left for tasks of a shape, allocated or promised; `asked` says which dimensions count."""
         room = self.future_idle()
-        if self._of(shape).counts:
+        if self.counts_terminating(shape):
             room[PODS] -= self._world.columns.ledger.node_releasing[PODS, : len(self._world.nodes)]
         return room
 
@@ -135,7 +129,7 @@ class Feasibility:
 
     def _refuse_by_room(self, shape: int, codes: Codes) -> None:
         request, room = self._world.columns.ledger.shape_request[shape], self.room(shape)
-        for dimension in self.compared(shape):
+        for dimension in asked(request):
             short = (codes == PASSES) & (room[dimension] < request[dimension])
             if short.any():
                 codes[short] = self._reasons.code(insufficient(self._world.dimensions.names[dimension]))
@@ -153,6 +147,13 @@ class Feasibility:
 
 def _ask_singly(plugin: Plugin, world: World, task: int, node: int) -> str | None:
     return plugin.node_filter(Task(world, task), Node(world, node))
+
+
+def asked(request: Amounts) -> list[int]:
+    """The dimensions in which a node must have room: those asked for, and cpu and memory always: a node overdrawn there takes nobody."""
+    wanted = request > 0
+    wanted[[CPU, MEMORY]] = True
+    return np.flatnonzero(wanted).tolist()
 
 
 def insufficient(resource: str) -> str:

@@ -47,17 +47,10 @@ class Filler:
 
         A live term that concerns none of them may be left out. What concerns a task is a matter of its shape and its kin.
         """
-        if self._of(shape) is None:
+        if self._of(shape) is None or self._feasibility.live(shape, tasks):
             return False
-        kin = self._world.columns.ledger.task_kin[tasks]
-        asked = tasks[:1] if (kin == kin[0]).all() else tasks[np.unique(kin, return_index=True)[1]]
-        return not any(self._is_concerned(shape, task) for task in asked.tolist())
-
-    def _is_concerned(self, shape: int, task: int) -> bool:
-        """Whether a live term has something to say about a task."""
-        if self._feasibility.live(task):
-            return True
-        return any(isinstance(term, LiveScore) and term.concerns(task) for term in self._scoring.scores(shape).compared)
+        scores = self._scoring.scores(shape).compared
+        return not any(isinstance(term, LiveScore) and term.concerns(tasks) for term in scores)
 
     def fill(self, shape: int, tasks: NDArray[np.int32], room: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
         """Place tasks of one shape in order. Returns how many were looked at, and the node of each; see `fill.fill`."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.facts import NO_LABELS, NamespaceFact, PodTerm, Shape
 from posse.cluster.headcount import Headcount
-from posse.cluster.kin import Kin, PodChoice, Selection
+from posse.cluster.kin import PodChoice, Selection
 from posse.cluster.world import World
 
 Counts = NDArray[np.int64]
@@ -61,14 +61,18 @@ class Namespaces:
         chosen = {name for name, fact in self._known.items() if selector.matches(fact.labels)}
         return tuple(sorted(chosen.union(term.namespaces)))
 
-    def means(self, term: PodTerm, kin: Kin) -> bool:
-        """Whether a term of a pod that lies somewhere means pods of one kin. A namespace that is not known has no labels."""
-        if term.selector is None or not term.selector.matches(kin.labels):
-            return False
-        known = self._known.get(kin.namespace)
-        labels = known.labels if known is not None else NO_LABELS
+    def choice_of_lying(self, term: PodTerm) -> PodChoice:
+        """The pods that a term of a pod that lies somewhere means. A namespace that is not known has no labels."""
+        assert self.version >= 0
         selector = term.namespace_selector
-        return kin.namespace in term.namespaces or (selector is not None and selector.matches(labels))
+        if selector is None or not selector.requirements:
+            return self.choice(term)
+        chosen = {name for name in self._world.kin.namespaces() if selector.matches(self._labels(name))}
+        return PodChoice(term.selector, tuple(sorted(chosen.union(term.namespaces))))
+
+    def _labels(self, name: str) -> Mapping[str, str]:
+        known = self._known.get(name)
+        return known.labels if known is not None else NO_LABELS
 
 
 class PodCounts:
@@ -102,26 +106,31 @@ class PodCounts:
 class LyingTerms:
     """Terms of one sort that pods bring with them wherever they lie."""
 
-    def __init__(self, world: World, namespaces: Namespaces, counts: PodCounts, read: Callable[[Shape], Iterable[Voice]]) -> None:
+    def __init__(
+        self, world: World, namespaces: Namespaces, counts: PodCounts, read: Callable[[Shape], Iterable[Voice]]
+    ) -> None:
         self._world, self._namespaces, self._counts, self._read = world, namespaces, counts, read
         self._shapes_read = 0
         self._bearers: dict[Voice, dict[int, int]] = {}
-        self._voices: list[Voice] = []
+        self._selections: list[tuple[Voice, Selection]] = []
         self._meaning: dict[int, tuple[int, list[Voice]]] = {}
-        self._version = -1
+        self._meant = np.zeros(0, np.bool_)
+        self._stamp = (-1, 0)
 
     def meaning(self, kin: int) -> list[Voice]:
         """The terms that mean pods of one kin (its row), whether or not anybody who has them lies somewhere."""
-        self._read_shapes()
-        if self._version != self._namespaces.version:
-            self._version = self._namespaces.version
-            self._meaning.clear()
+        self._catch_up()
         asked, found = self._meaning.get(kin, (0, []))
-        if asked < len(self._voices):
-            who = self._world.kin.all[kin]
-            found += [voice for voice in self._voices[asked:] if self._namespaces.means(voice[0], who)]
-            self._meaning[kin] = len(self._voices), found
+        if asked < len(self._selections):
+            register = self._world.kin
+            found += [voice for voice, selection in self._selections[asked:] if selection.among(register)[kin]]
+            self._meaning[kin] = len(self._selections), found
         return found
+
+    def mean_any(self, tasks: NDArray[np.int32]) -> bool:
+        """Whether any term means any of these tasks."""
+        self._catch_up()
+        return bool(self._meant[self._world.columns.ledger.task_kin[tasks]].any())
 
     def bearers(self, voice: Voice) -> Counts:
         """How often each node has a term, by the pods on it."""
@@ -134,13 +143,37 @@ class LyingTerms:
 
         return self._counts.by_shape(voice, weights)
 
-    def _read_shapes(self) -> None:
-        shapes = self._world.shapes
+    def _catch_up(self) -> None:
+        """Read new shapes, and ask about new kin. Namespaces that changed, or were met for the first time, make everything new."""
+        register = self._world.kin
+        stamp = (self._namespaces.version, len(register.namespaces()))
+        if stamp != self._stamp:
+            self._stamp, self._selections, self._meant = stamp, [], np.zeros(0, np.bool_)
+            self._meaning.clear()
+            self._listen_to(self._bearers)
+        self._listen_to(self._new_voices())
+        seen, rows = len(self._meant), len(register.all)
+        if seen < rows:
+            new = np.zeros(rows - seen, np.bool_)
+            for _, selection in self._selections:
+                new |= selection.among(register)[seen:]
+            self._meant = np.concatenate([self._meant, new])
+
+    def _listen_to(self, voices: Iterable[Voice]) -> None:
+        for voice in voices:
+            selection = Selection(self._namespaces.choice_of_lying(voice[0]))
+            self._selections.append((voice, selection))
+            self._meant |= selection.among(self._world.kin)[: len(self._meant)]
+
+    def _new_voices(self) -> list[Voice]:
+        """The terms that were not met before, from shapes that are new."""
+        shapes, new = self._world.shapes, []
         for row in range(self._shapes_read, len(shapes)):
             for voice in self._read(shapes[row]):
                 if voice not in self._bearers:
                     self._bearers[voice] = {}
-                    self._voices.append(voice)
+                    new.append(voice)
                 bearers = self._bearers[voice]
                 bearers[row] = bearers.get(row, 0) + 1
         self._shapes_read = len(shapes)
+        return new

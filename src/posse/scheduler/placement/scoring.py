@@ -56,6 +56,11 @@ class Scoring:
             found = self._scores[shape] = self._ask(shape)
         return found
 
+    def terms(self, shape: int) -> tuple[Score, ...]:
+        """All score terms of a shape, in the order in which they are added; plugins that are asked singly aside."""
+        found = self.scores(shape)
+        return (*(term for term in found.alone if not isinstance(term, Plugin)), *found.compared)
+
     def _ask(self, shape: int) -> ShapeScores:
         alone, compared = list[Score | Plugin](), list[Score]()
         for plugin in self._tiers.plugins:
@@ -72,7 +77,8 @@ class Scoring:
         for term in found.alone:
             alone += self._singly(term, task, candidates) if isinstance(term, Plugin) else self._of(term, task, shape, candidates)
         for term in found.compared:
-            compared += self._of(term, task, shape, candidates)
+            if not isinstance(term, LiveScore) or term.concerns(np.array([task], np.int32)):
+                compared += self._of(term, task, shape, candidates)
         points: Scores = alone + compared
         return points
 
@@ -89,7 +95,7 @@ class Scoring:
             case ResourceScore():
                 return resource_points(self._world, term, shape, candidates)
             case LiveScore():
-                return term.points(task, candidates) if term.concerns(task) else np.zeros(len(candidates), np.float64)
+                return term.points(task, candidates)
 
     def best(self, task: int, candidates: Rows) -> int:
         """The candidate with the most points; between equals the one of the lowest rank."""

@@ -38,19 +38,19 @@ class CountFilter(Struct, frozen=True):
     code: int
 
 
-def always(_: int) -> bool:
-    """Concern every task."""
+def always(_: NDArray[np.int32]) -> bool:
+    """Concern all tasks."""
     return True
 
 
 class LiveFilter(Struct, frozen=True):
     """Refusals by who lies where: asked for the codes of all node rows, for one task of the shape (its row).
 
-    `concerns` says whether it could refuse a node to the task at all; where not, and as long as no new shapes come, it need not be asked.
+    `concerns` says of tasks whether it could refuse any of them a node at all, whoever is placed; where not, it need not be asked.
     """
 
     codes: Callable[[int], Codes]
-    concerns: Callable[[int], bool] = always
+    concerns: Callable[[NDArray[np.int32]], bool] = always
 
 
 class FixedScore(Struct, frozen=True):
@@ -103,11 +103,11 @@ class ResourceScore(Struct, frozen=True):
 class LiveScore(Struct, frozen=True):
     """Points by who lies where: asked for the points of the candidates, weight included, for one task of the shape (its row).
 
-    `concerns` says whether it could give the task's candidates anything but 0.
+    `concerns` says of tasks whether it could give any of them anything but 0 points, whoever is placed; where not, it need not be asked.
     """
 
     points: Callable[[int, Rows], Scores]
-    concerns: Callable[[int], bool] = always
+    concerns: Callable[[NDArray[np.int32]], bool] = always
 
 
 Filter = FixedFilter | CountFilter | LiveFilter

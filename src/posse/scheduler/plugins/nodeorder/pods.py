@@ -3,9 +3,10 @@
 What a node's domains come to is stretched from the least (0) to the most (100) among the candidates.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.facts import Shape
 from posse.cluster.world import World
@@ -29,17 +30,14 @@ class PodScore:
         for term, worth in _preferences(shape):
             meant = self._counts.chosen(self._namespaces.choice(term))
             raw += worth * around(self._traits.label(term.topology_key), meant)
-        for voice in self._voices(task):
+        for voice in self._lying.meaning(int(self._world.columns.ledger.task_kin[task])):
             term, worth = voice
             raw += worth * around(self._traits.label(term.topology_key), self._lying.bearers(voice))
         return _stretched(raw[candidates]) * float(weight)
 
-    def concerns(self, shape: Shape, task: int) -> bool:
-        """Whether a task, or anybody who ever was here and means it, prefers anything."""
-        return bool(shape.preferred_near or shape.preferred_apart or self._voices(task))
-
-    def _voices(self, task: int) -> Sequence[Voice]:
-        return self._lying.meaning(int(self._world.columns.ledger.task_kin[task]))
+    def concerns(self, shape: Shape, tasks: NDArray[np.int32]) -> bool:
+        """Whether tasks of a shape, or anybody who ever was here and means them, prefer anything."""
+        return bool(shape.preferred_near or shape.preferred_apart) or self._lying.mean_any(tasks)
 
 
 def _preferences(shape: Shape) -> Iterable[Voice]:
@@ -47,7 +45,7 @@ def _preferences(shape: Shape) -> Iterable[Voice]:
     yield from ((term, -term.weight) for term in shape.preferred_apart)
 
 
-def _stretched(raw: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Scores:
+def _stretched(raw: NDArray[np.int64]) -> Scores:
     if not len(raw) or raw.min() == raw.max():
         return np.zeros(len(raw), np.float64)
     low, high = int(raw.min()), int(raw.max())

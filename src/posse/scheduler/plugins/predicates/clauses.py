@@ -77,7 +77,7 @@ class Clauses:
                 yield self._clause(pods.in_words("affinity", term), self._pods.near((term,), task.row))
             for term in shape.apart:
                 yield self._clause(pods.in_words("anti-affinity", term), self._pods.apart((term,), task.row))
-            if self._pods.may_be_kept_away(task.row):
+            if self._pods.may_keep_away(np.array([task.row], np.int32)):
                 yield self._clause("anti-affinity of other pods", self._pods.kept_away(task.row))
         if self._spread is not None:
             for constraint in (each for each in shape.spread if each.hard):

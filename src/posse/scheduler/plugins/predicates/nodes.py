@@ -6,6 +6,7 @@ Many shapes differ only in what they ask for, so the codes of each rule are kept
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.facts import Shape, Taint, Toleration
 from posse.cluster.selectors import NodeTerm, Requirement
@@ -90,7 +91,7 @@ class NodeRules:
     def _pass(self) -> Codes:
         return self._keep("pass", lambda: np.zeros(len(self._world.nodes), np.int32))
 
-    def _refusing(self, passes: np.ndarray[tuple[int], np.dtype[np.bool_]], reason: str) -> Codes:
+    def _refusing(self, passes: NDArray[np.bool_], reason: str) -> Codes:
         return np.where(passes, np.int32(PASSES), np.int32(self._reasons.code(reason)))
 
     def _keep(self, key: Hashable, make: Callable[[], Codes]) -> Codes:

@@ -80,7 +80,7 @@ class PredicatesPlugin(Plugin):
                 found.append(LiveFilter(partial(self._pods.near, asked.near)))
             if asked.apart:
                 found.append(LiveFilter(partial(self._pods.apart, asked.apart)))
-            found.append(LiveFilter(self._pods.kept_away, self._pods.may_be_kept_away))
+            found.append(LiveFilter(self._pods.kept_away, self._pods.may_keep_away))
         hard = tuple(each for each in asked.spread if each.hard)
         if self._spread is not None and hard:
             found.append(LiveFilter(partial(self._spread.codes, self._spread.fields(asked, hard))))

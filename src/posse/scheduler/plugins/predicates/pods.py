@@ -8,6 +8,7 @@ is in nobody's way.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.facts import PodTerm, Shape
 from posse.cluster.world import World
@@ -61,9 +62,9 @@ class PodRules:
             codes = self._refuse(codes, crowded, f"kept away by another's {in_words('anti-affinity', term)}")
         return codes
 
-    def may_be_kept_away(self, task: int) -> bool:
-        """Whether anybody that ever was here could mind the task."""
-        return bool(self._lying.meaning(self._kin(task)))
+    def may_keep_away(self, tasks: NDArray[np.int32]) -> bool:
+        """Whether anybody that ever was here could mind any of these tasks."""
+        return self._lying.mean_any(tasks)
 
     def _kin(self, task: int) -> int:
         return int(self._world.columns.ledger.task_kin[task])
@@ -71,7 +72,7 @@ class PodRules:
     def _pass(self) -> Codes:
         return np.zeros(len(self._world.nodes), np.int32)
 
-    def _refuse(self, codes: Codes, refused: np.ndarray[tuple[int], np.dtype[np.bool_]], reason: str) -> Codes:
+    def _refuse(self, codes: Codes, refused: NDArray[np.bool_], reason: str) -> Codes:
         """Give those nodes the reason that pass so far."""
         refused = refused & (codes == PASSES)
         return np.where(refused, np.int32(self._reasons.code(reason)), codes) if refused.any() else codes

@@ -1,0 +1,52 @@
+"""The overview of a run: what a person wants to know of it, the most important first."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from posse.simulation.report.gangs import gangs
+from posse.simulation.report.layout import heading
+from posse.simulation.report.nodes import nodes
+from posse.simulation.report.queues import queues
+from posse.simulation.gang_state import has_started
+from posse.simulation.report.why import waiting
+from posse.simulation.report.words import counted, span
+from posse.simulation.result import Record
+
+
+def overview(record: Record, limit: int | None = None) -> Iterator[RenderableType]:
+    """All of a result; with a limit, so many gangs at most in each list."""
+    yield headline(record)
+    yield from gangs(record, limit)
+    yield from queues(record)
+    yield from nodes(record)
+    yield from waiting(record, limit)
+    yield from remarks(record)
+
+
+def headline(record: Record) -> Text:
+    """A run in one line."""
+    present = [gang for gang in record["gangs"].values() if gang["members"]]
+    started = sum(map(has_started, present))
+    parts = [
+        f"{started} of {counted(len(present), 'gang')} started" if present else "no gangs",
+        f"{counted(len(record['binds']), 'pod')} bound",
+    ]
+    if record["evictions"]:
+        parts.append(f"{counted(len(record['evictions']), 'eviction')}")
+    rest = "at rest" if record["fixpoint"] else "still moving"
+    time = f"{counted(record['cycles'], 'cycle')}, {span(record['time'])} simulated, {rest}"
+    return Text.assemble((", ".join(parts), "bold"), (f"  ({time})", "dim"))
+
+
+def remarks(record: Record) -> Iterator[RenderableType]:
+    """What the reader should know besides: warnings, and kinds that mean nothing to the scheduler."""
+    if record["warnings"]:
+        yield heading("WARNINGS")
+        for warning in record["warnings"]:
+            yield Text.assemble(("! ", "yellow"), warning)
+    if record["ignored"]:
+        kinds = ", ".join(f"{kind} ×{count}" if count > 1 else kind for kind, count in record["ignored"].items())
+        yield heading("IGNORED")
+        yield Text(kinds, style="dim")

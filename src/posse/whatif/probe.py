@@ -1,0 +1,118 @@
+"""The probe: how many of a gang's waiting members would find a node now, and what the first that does not lacks.
+
+On one fork of the world, used for all gangs: members are placed in order like in a cycle, refusals are read, and everything is put
+back. Asking whether all requirements are met alone and together is done where a member was refused, with its siblings placed.
+"""
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from posse.cluster.status import Status
+from posse.cluster.views import Gang, Task
+from posse.scheduler.claims import Hold
+from posse.scheduler.engine import Engine
+from posse.scheduler.placement.choice import Choice
+from posse.scheduler.placement.terms import Clause
+from posse.scheduler.session import Session
+from posse.whatif.explanation import ClauseCount
+
+
+class Refused(Struct, frozen=True):
+    """A member that found no node, the nodes by their first refusal, and all its requirements."""
+
+    task: str
+    nodes: tuple[tuple[str, int], ...]
+    clauses: tuple[ClauseCount, ...]
+
+
+class Finding(Struct, frozen=True):
+    """What a probe found. `placed` and `missing` are rows of waiting members, in order; those beyond the minimum are not asked."""
+
+    placed: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+class Prober:
+    """Places gangs for the sake of asking."""
+
+    def __init__(self, engine: Engine, now: int) -> None:
+        self._engine = engine
+        self._session = engine.open(now)
+        for plugin in engine.tiers.plugins:
+            plugin.on_open(self._session)
+
+    def probe(self, gang: Gang) -> Finding:
+        """Place a gang's waiting members as far as they fit, and put them back."""
+        session, world = self._session, self._engine.world
+        mine = Gang(world, gang.row)
+        tasks = self._tasks(mine)
+        wanted = max(0, mine.minimum - mine.ready_count - mine.waiting_count)
+        hopeless: dict[int, None] = {}
+        placed: list[int] = []
+        missing: list[int] = []
+        refused: list[Refused] = []
+        holds: list[tuple[Hold, ...]] = []
+        for row in tasks:
+            if len(placed) >= wanted:
+                break
+            task = Task(world, row)
+            choice = None if task.shape_row in hopeless else session.chooser.choose(row)
+            if isinstance(choice, Choice):
+                holds.append(self._put(row, choice))
+                placed.append(row)
+                continue
+            missing.append(row)
+            if choice is not None:
+                hopeless[task.shape_row] = None
+                refused.append(Refused(task.key, session.reasons.histogram(choice), self._clauses(task)))
+        self._put_back(placed, holds)
+        return Finding(tuple(placed), tuple(missing[: max(0, wanted - len(placed))] if placed or missing else ()), tuple(refused))
+
+    def _tasks(self, gang: Gang) -> list[int]:
+        session = self._session
+        asking, best_effort = (session.pending(gang, best_effort=each).tolist() for each in (False, True))
+        gated = [task.row for task in gang.members if task.status is Status.GATED]
+        return [*asking, *best_effort, *gated]
+
+    def _put(self, row: int, choice: Choice) -> tuple[Hold, ...]:
+        tasks, nodes = np.array([row], np.int32), np.array([choice.node], np.int32)
+        holds = self._session.claims.reserve(tasks, nodes)
+        self._engine.world.move(tasks, [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], nodes)
+        return holds
+
+    def _put_back(self, rows: list[int], holds: list[tuple[Hold, ...]]) -> None:
+        world = self._engine.world
+        for row, held in zip(reversed(rows), reversed(holds), strict=True):
+            fact = world.tasks.facts[row]
+            status = Status.GATED if fact is not None and fact.gates else Status.PENDING
+            world.move([row], [status], [-1])
+            self._session.claims.undo(held)
+
+    def _clauses(self, task: Task) -> tuple[ClauseCount, ...]:
+        """Every requirement of a task, alone and with all before it."""
+        world = self._engine.world
+        present: NDArray[np.bool_] = world.columns.traits.node_present[: len(world.nodes)]
+        together = present.copy()
+        counts = []
+        for clause in [*self._asked(task), *self._claimed(task)]:
+            passes = clause.passes & present
+            together &= passes
+            counts.append(ClauseCount(clause.text, int(passes.sum()), int(together.sum())))
+        return tuple(counts)
+
+    def _asked(self, task: Task) -> list[Clause]:
+        return [clause for plugin in self._engine.tiers.plugins for clause in plugin.clauses(task)]
+
+    def _claimed(self, task: Task) -> list[Clause]:
+        claims = self._session.claims
+        return [
+            Clause(f"{claim.kind} claim {claim.name}", claims.capacity(task.shape_row, claim) >= 1)
+            for claim in claims.of(task.shape_row)
+        ]
+
+
+def world_session(prober: Prober) -> Session:
+    """The session of a prober."""
+    return prober._session

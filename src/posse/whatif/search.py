@@ -1,0 +1,80 @@
+"""The search for one gang's remedies: trials, counted, and the smallest change that works.
+
+Effort is counted in runs, never timed, so that the same input finds the same remedies. A run is one trial of whole cycles. When the
+allowance is spent the search stops wherever it is (`Spent`), and what was proven so far stands.
+"""
+
+from collections.abc import Callable
+
+from posse.cluster.facts import GangFact
+from posse.cluster.status import Status
+from posse.cluster.verdict import Verdict
+from posse.cluster.views import Gang, Task
+from posse.whatif.explanation import Change
+from posse.whatif.probe import Finding
+from posse.whatif.situation import Situation, Trial
+
+
+class Spent(Exception):
+    """No more runs are allowed."""
+
+
+class Allowance:
+    """How many runs are left."""
+
+    def __init__(self, runs: int) -> None:
+        self.left = runs
+
+    def take(self) -> None:
+        """Use one up. Raise Spent if there is none."""
+        if self.left <= 0:
+            raise Spent
+        self.left -= 1
+
+
+class Search:
+    """Tries changes for one gang."""
+
+    def __init__(self, situation: Situation, gang: Gang, verdict: Verdict | None, finding: Finding, allowance: Allowance) -> None:
+        self.situation, self.gang, self.verdict, self.finding = situation, gang, verdict, finding
+        self._allowance = allowance
+        self.tried: list[str] = []
+        """What was tried in vain, in words."""
+
+    @property
+    def fact(self) -> GangFact | None:
+        """What was declared of the gang, if anything was."""
+        return self.gang.world.gangs.facts[self.gang.row]
+
+    @property
+    def waiting(self) -> list[Task]:
+        """The members without a node."""
+        return [task for task in self.gang.members if task.status in (Status.PENDING, Status.GATED)]
+
+    def look(self, change: Change) -> Trial:
+        """A copy of the world with a change in it, in which no cycle is run; it costs nothing."""
+        return self.situation.trial(change)
+
+    def works(self, change: Change) -> bool:
+        """Whether the gang starts with a change."""
+        self._allowance.take()
+        return self.situation.trial(change).starts(self.gang.key)
+
+    def least(self, change: Callable[[int], Change], proposal: int, limit: int) -> int | None:
+        """The smallest number from 1 to `limit` with which a change works, while it does not with one less; None if none was found.
+
+        That nothing at all does not work is known. Proposals are usually right: then this takes two runs.
+        """
+        fails, works = 0, max(1, min(proposal, limit))
+        while not self.works(change(works)):
+            if works >= limit:
+                return None
+            fails, works = works, min(limit, 2 * works)
+        step = 1
+        while works - fails > 1:
+            middle = max(fails + 1, works - step)
+            if self.works(change(middle)):
+                works, step = middle, 2 * step
+            else:
+                fails, step = middle, max(1, (works - middle) // 2)
+        return works
