@@ -43,8 +43,10 @@ class Apology(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Say that it is ours, and how to see more of it."""
-        click.echo(f"Sorry, Posse itself failed here ({self.message}); your input may well be right.", file=file, err=True)
-        click.echo(f"  {DEBUG}=1 in front of the same command shows the traceback, which a report needs.", file=file, err=True)
+        click.echo(
+            f"Sorry: Posse itself failed here; your input may well be right ({self.message}).", file=file, err=True
+        )
+        click.echo(f"  {DEBUG}=1 before the same command shows the traceback that a report needs.", file=file, err=True)
 
 
 @contextmanager

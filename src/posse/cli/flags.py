@@ -1,5 +1,6 @@
 """The flags that say what to run: from the command line to a `Scenario`, for every verb that runs one."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,20 +17,40 @@ from posse.scheduler.conf_scalars import duration
 from posse.scheduler.switches import Side
 from posse.simulation.scenario import MAX_CYCLES, Options, Scenario, Step, StepLine, moment, steps_of
 
+STEPS = "a list of {after_cycle: 2, apply: [manifest], delete: [{kind, namespace, name}]}"
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+compatibility_flag = click.option(
+    "--compatibility",
+    type=click.Choice(["posse", "upstream"]),
+    help="Which side to take where Posse and upstream differ.",
+)
+
+_COUNT = click.IntRange(min=1)
 _OPTIONS = (
-    click.option("-f", "--file", "files", multiple=True, metavar="PATH", help="Manifests: a file, a folder, or - for stdin. Repeatable."),
-    click.option("--config", metavar="FILE", help="The scheduler's configuration. Without it, the built-in default."),
-    click.option("--compatibility", type=click.Choice(["posse", "upstream"]), help="Which side to take where Posse and upstream differ."),
-    click.option("--scheduler-names", metavar="A,B", help="Schedule only pods of these schedulers. Without it, every pending pod."),
-    click.option("--cycles", type=click.IntRange(min=1), metavar="N", help="Run exactly N cycles."),
-    click.option("--until", metavar="DURATION", help="Run until this much time has passed, such as 90s or 2h. Without it, until nothing is due."),
-    click.option("--max-cycles", type=click.IntRange(min=1), default=MAX_CYCLES, show_default=True, metavar="N", help="Give up after N cycles."),
+    click.option(
+        "-f",
+        "--file",
+        "files",
+        multiple=True,
+        metavar="PATH",
+        help="Manifests: a file, a folder, or - for stdin. Repeatable.",
+    ),
+    click.option("--config", metavar="FILE", help="The scheduler's configuration. [default: `posse config default`]"),
+    compatibility_flag,
+    click.option("--scheduler-names", metavar="A,B", help="Place only pods of these schedulers. [default: all pods]"),
+    click.option("--cycles", type=_COUNT, metavar="N", help="Run exactly N cycles."),
+    click.option(
+        "--until", metavar="DURATION", help="Run for so long, such as 90s or 2h. [default: until all is done]"
+    ),
+    click.option("--max-cycles", type=_COUNT, default=MAX_CYCLES, show_default=True, metavar="N", help="Give up then."),
     click.option("--steps", metavar="FILE", help="What changes on the way: a list of {after_cycle, apply, delete}."),
-    click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Breaks ties between equal nodes."),
-    click.option("--now", metavar="TIME", help="When the clock starts, as RFC 3339. Without it, the input's newest timestamp."),
-    click.option("--what-if-runs", type=click.IntRange(min=0), metavar="N", help="How many what-if runs explanations may spend."),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, metavar="N", help="Breaks ties between equal nodes."
+    ),
+    click.option("--now", metavar="TIME", help="When the clock starts (RFC 3339). [default: the input's newest time]"),
+    click.option("--what-if-runs", type=click.IntRange(min=0), metavar="N", help="Effort that explanations may take."),
 )
 
 
@@ -84,8 +105,7 @@ class Flags(Struct, frozen=True, kw_only=True):
             raise click.UsageError("What is to be scheduled? Name manifests with -f: a file, a folder, or - for stdin.")
         defaults = self.defaults(objects=objects, metrics=metrics)
         steps = () if self.steps is None else read_steps(self.steps)
-        stdin = click.get_text_stream("stdin").read
-        read = tuple(manifests.read(self.files, progress.reading, stdin))
+        read = tuple(manifests.read(self.files, progress.reading, sys.stdin.read))
         return structs.replace(defaults, manifests=read, steps=steps)
 
 
@@ -112,7 +132,7 @@ def read_steps(file: str) -> tuple[Step, ...]:
     except msgspec.ValidationError as fault:
         message, _, path = str(fault).partition(" - at `$")
         place = Place(file=file, object="step", field=path.rstrip("`"))
-        raise InputError(message, place=place, accepted="a list of {after_cycle: 2, apply: [manifest], delete: [{kind, namespace, name}]}") from None
+        raise InputError(message, place=place, accepted=STEPS) from None
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -122,12 +142,14 @@ def _as_list(value: Any) -> list[Any]:
 def _length(text: str) -> int:
     length = duration(text)
     if length is None or length < 0:
-        raise InputError(f"{text!r} is no length of time", place=Place(field="--until"), accepted="a duration such as 90s, 10m or 1h30m")
+        place = Place(field="--until")
+        raise InputError(f"{text!r} is no length of time", place=place, accepted="a duration such as 90s or 1h30m")
     return length
 
 
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise InputError("names nobody", place=Place(field="--scheduler-names"), accepted="names with commas between them")
+        place = Place(field="--scheduler-names")
+        raise InputError("names nobody", place=place, accepted="names with commas between them")
     return names

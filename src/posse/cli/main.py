@@ -24,10 +24,12 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the verbs."""
+        del ctx
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a verb."""
+        del ctx
         if cmd_name not in VERBS:
             return None
         with edge():
@@ -36,6 +38,7 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs without loading them."""
+        del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 

@@ -4,6 +4,7 @@ Programs get the record and nothing else, the same bytes for the same record. Pe
 terminal, with colours only there; what is piped is 80 columns wide (or `COLUMNS`), plain, and without trailing spaces.
 """
 
+import sys
 from typing import Any, Literal
 
 import click
@@ -14,7 +15,12 @@ from rich.console import Console, RenderableType
 Format = Literal["text", "json", "yaml"]
 
 output_flag = click.option(
-    "-o", "--output", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True, help="For people, or for programs."
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json", "yaml"]),
+    default="text",
+    show_default=True,
+    help="Text is for people, the others for programs.",
 )
 
 
@@ -30,14 +36,19 @@ ROWS = 60
 """How many gangs a person reads through on a terminal. A pipe takes all."""
 
 
+def is_watched() -> bool:
+    """Whether what is written goes to a terminal."""
+    return sys.stdout.isatty()
+
+
 def rows_that_fit() -> int | None:
     """How long a list may be; None where nobody has to look at it."""
-    return ROWS if click.get_text_stream("stdout").isatty() else None
+    return ROWS if is_watched() else None
 
 
 def write(*parts: RenderableType) -> None:
     """Write text for people."""
-    console = Console(file=click.get_text_stream("stdout"), highlight=False, markup=False, emoji=False)
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
     if console.is_terminal:
         console.print(*parts, sep="\n")
         return
@@ -57,4 +68,5 @@ class _Dumper(_BaseDumper):
 
     def ignore_aliases(self, data: Any) -> bool:
         """Never refer back."""
+        del data
         return True

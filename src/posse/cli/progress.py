@@ -33,9 +33,15 @@ class Progress:
     def __enter__(self) -> "Progress":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._is_shown:
             self._bar.stop()
+
+    @property
+    def _is_large(self) -> bool:
+        return max(self._objects, self._cycles) >= LARGE
 
     def working(self, what: str) -> None:
         """Show what is going on, whatever its size."""
@@ -49,13 +55,19 @@ class Progress:
 
     def reading(self, file: str, count: int) -> None:
         """Learn that a file was read, and how many objects it had."""
+        del file
         self._objects += count
-        if self._objects >= LARGE:
+        if self._is_large:
             self.working(f"reading: {self._objects:,} objects")
 
     def cycle(self, now: int, result: CycleResult) -> None:
         """Learn that a cycle is over."""
         del now
         self._cycles = result.cycle
-        if self._objects >= LARGE or self._cycles >= LARGE:
+        if self._is_large:
             self.working(f"scheduling: cycle {self._cycles:,}")
+
+    def explaining(self) -> None:
+        """Learn that what waits is being explained."""
+        if self._is_large:
+            self.working("asking what would help those that wait")

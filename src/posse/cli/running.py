@@ -1,39 +1,68 @@
-"""Running a scenario for a verb: the run, what programs are told of it, and its story."""
+"""Running a scenario for a verb: the run, what programs are told of it, and what people are."""
 
-from msgspec import Struct
+from functools import cached_property
 
 from posse.cli.progress import Progress
 from posse.simulation.comparison import Side
 from posse.simulation.gang_names import GangNames
-from posse.simulation.result import Record, result_of
+from posse.simulation.report.names import readable, short_names
+from posse.simulation.result import Explain, Record, result_of
 from posse.simulation.run import Run
 from posse.simulation.scenario import Scenario
 from posse.simulation.timeline import Moment, timeline
 
 
-class Outcome(Struct, frozen=True):
-    """A run that is over, and what programs are told of it."""
-
-    run: Run
-    record: Record
-
-
-def run_to_the_end(scenario: Scenario, progress: Progress) -> Outcome:
+def run_to_the_end(scenario: Scenario, progress: Progress) -> Run:
     """Run a scenario as long as its options say."""
     run = Run(scenario)
     run.to_the_end(progress.cycle)
-    return Outcome(run, result_of(run, lambda _: None))
+    return run
 
 
-def moments_of(outcome: Outcome) -> list[Moment]:
-    """What happened in a run, cycle by cycle."""
-    return _told(outcome.run)[0]
+def unexplained(gang: str) -> None:
+    """Explain nothing: for whoever looks at decisions only."""
+    del gang
 
 
-def side_of(outcome: Outcome) -> Side:
-    """A run as one side of a comparison."""
-    return Side(outcome.record, _told(outcome.run)[1])
+class CalledGangs:
+    """What the gangs of a run are called, by programs and by people."""
+
+    def __init__(self, run: Run) -> None:
+        self._names = GangNames(run.engine.world)
+        self._keys = [fact.key for fact in run.engine.world.gangs.facts if fact is not None]
+        self.short = short_names(map(self.exact, self._keys))
+
+    def exact(self, key: str) -> str:
+        """The name that programs know a gang by."""
+        return self._names.shown(key)
+
+    def plain(self, key: str) -> str:
+        """The name that people know a gang by."""
+        return self.short.get(self.exact(key), self.exact(key))
+
+    def keys(self) -> dict[str, str]:
+        """The key of each gang, by all names it has."""
+        return {self.exact(key): key for key in self._keys} | {self.plain(key): key for key in self._keys}
 
 
-def _told(run: Run) -> tuple[list[Moment], dict[str, float]]:
-    return timeline(run.history.log, run.start, GangNames(run.engine.world))
+class Outcome:
+    """A run that is over, told."""
+
+    def __init__(self, run: Run, explain: Explain) -> None:
+        self.run = run
+        self.called = CalledGangs(run)
+        self.record: Record = result_of(run, explain)
+
+    @cached_property
+    def readable(self) -> Record:
+        """The record with the names that people use."""
+        record: Record = readable(self.record, self.called.short)
+        return record
+
+    def moments(self) -> list[Moment]:
+        """What happened, cycle by cycle, with the names that people use."""
+        return timeline(self.run.history.log, self.run.start, self.called.plain)[0]
+
+    def side(self) -> Side:
+        """The run as one side of a comparison."""
+        return Side(self.record, timeline(self.run.history.log, self.run.start, self.called.exact)[1])

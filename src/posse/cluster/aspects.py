@@ -1,8 +1,8 @@
 """Aspects: one thing about many rows, as a small number per row.
 
-Thousands of nodes, or kin of pods, share few values of a label, few namespaces, few sets of taints. An aspect numbers the
-distinct values, so that a question is asked once per value, and the answers for all rows are one lookup: `answers[numbers]`. Number 0 is for
-rows that have no such thing.
+Thousands of nodes, or kin of pods, share few values of a label, few namespaces, few sets of taints. An aspect
+numbers the distinct values, so that a question is asked once per value, and the answers for all rows are one lookup:
+`answers[numbers]`. Number 0 is for rows that have no such thing.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence

@@ -22,5 +22,16 @@ def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     """Compile a function over arrays, if there is a compiler."""
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    return compiled
+
+
+def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Compile a function that kernels call in their innermost loops: it becomes part of its caller.
+
+    A call would copy every array header of the ledger onto the stack, which costs more than what such a function does.
+    """
+    if not COMPILES:
+        return function
+    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
     return compiled

@@ -1,7 +1,8 @@
 """Headcounts: how many pods of a certain sort lie on each node, kept up to date by following the pod log.
 
-A sort is a weight per kin, or per shape: 1 for those that are meant, 0 for the others. A pod counts while it takes room on a node or is
-promised some, so the members of a gang that is being placed count for each other. Terminating pods count or not, as the rule wants.
+A sort is a weight per kin, or per shape: 1 for those that are meant, 0 for the others. A pod counts while it takes
+room on a node or is promised some, so the members of a gang that is being placed count for each other. Terminating
+pods count or not, as the rule wants.
 """
 
 from collections.abc import Callable

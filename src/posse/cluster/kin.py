@@ -1,7 +1,7 @@
 """Kin: pods with the same namespace and labels, which no selector can tell apart.
 
-Selectors are asked of kin, not of pods, and of all kin at once: each label that is ever asked about is an aspect of them. Rows are only
-added: a selector's answers stay true, and only new kin are asked about.
+Selectors are asked of kin, not of pods, and of all kin at once: each label that is ever asked about is an aspect of
+them. Rows are only added: a selector's answers stay true, and only new kin are asked about.
 """
 
 from collections.abc import Mapping

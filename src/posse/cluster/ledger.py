@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.compiled import kernel
+from posse.cluster.compiled import kernel, part
 from posse.cluster.status import ALLOCATED, OCCUPIES, PROMISED, WAITING, Status
 
 Amount = NDArray[np.int64]
@@ -92,7 +92,7 @@ class Ledger(NamedTuple):
     """[3] how much of the node log, the gang log and the pod log is written."""
 
 
-@kernel
+@part
 def count_in(ledger: Ledger, task: int, sign: int) -> None:
     """Add (sign 1) or take away (sign -1) what a task contributes in the state it is in."""
     status, node = ledger.task_status[task], ledger.task_node[task]
@@ -148,6 +148,28 @@ def count_in(ledger: Ledger, task: int, sign: int) -> None:
             ledger.queue_waiting[queue, d] += amount
     ledger.gang_log[ledger.log_ends[1]] = gang
     ledger.log_ends[1] += 1
+
+
+@kernel
+def confirm(ledger: Ledger, tasks: Rows, status: int) -> None:
+    """Move tasks that have a node to another status in which they take the same room on it, as being bound follows being allocated.
+
+    Only counts of members move, so nobody who follows the logs of nodes and pods has anything to look at.
+    """
+    for i in range(tasks.shape[0]):
+        task = tasks[i]
+        before, gang = ledger.task_status[task], ledger.task_gang[task]
+        ledger.task_status[task] = status
+        if gang < 0:
+            continue
+        ledger.gang_count[gang, before] -= 1
+        ledger.gang_count[gang, status] += 1
+        for cohort in (ledger.task_role[task], ledger.task_subgroup[task]):
+            if cohort >= 0:
+                ledger.cohort_count[cohort, before] -= 1
+                ledger.cohort_count[cohort, status] += 1
+        ledger.gang_log[ledger.log_ends[1]] = gang
+        ledger.log_ends[1] += 1
 
 
 @kernel

@@ -32,7 +32,7 @@ from posse.cluster.facts import (
     TaskFact,
 )
 from posse.cluster.kin import KinRegister
-from posse.cluster.ledger import count_in, transfer
+from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.phases import phase_at_first_sight
@@ -294,6 +294,11 @@ class World:
             np.asarray(statuses, np.int8),
             np.asarray(nodes, np.int32),
         )
+
+    def confirm(self, tasks: NDArray[np.int32], status: Status) -> None:
+        """Put tasks into another status in which they are allocated as they were."""
+        self.columns.reserve_logs(len(tasks))
+        confirm(self.columns.ledger, tasks, int(status))
 
     # ------------------------------------------------------------------ rows
 

@@ -85,5 +85,7 @@ class Claims:
 
     def payloads(self, task: int, node: int) -> tuple[Payload, ...]:
         """What must be done with the bind of a task."""
+        if not self._books:
+            return ()
         claims = self.of(int(self._world.columns.ledger.task_shape[task]))
         return tuple(self._books[claim.kind].payload(self._world, task, node, claim) for claim in claims)

@@ -7,10 +7,11 @@ are built once per configuration and live as long as it. `fork` gives an engine 
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from posse.cluster.audit import ContradictionError, audit, overdrawn
 from posse.cluster.status import Status
 from posse.cluster.views import Gang
 from posse.cluster.world import World
@@ -24,7 +25,7 @@ from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.plugin import Plugin, Setup
 from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
 from posse.scheduler.reasons import Reasons
-from posse.scheduler.records import Bound, CycleInput, CycleResult, Outcome
+from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Effect, Outcome
 from posse.scheduler.registry import Registry
 from posse.scheduler.session import Session
 from posse.scheduler.tiers import Seat, Tiers
@@ -41,8 +42,11 @@ class Engine:
         configuration: Configuration,
         registry: Registry,
         books: Mapping[str, Book] | None = None,
+        *,
+        checks: bool = False,
     ) -> None:
         self.world, self.registry, self.books = world, registry, dict(books or {})
+        self._checks = checks
         self.cycles = 0
         self._seen: tuple[int, int] = (-1, 0)
         self.configure(configuration)
@@ -82,6 +86,7 @@ class Engine:
     def cycle(self, given: CycleInput) -> CycleResult:
         """Take in what happened, decide, and say what to do."""
         self._take_in(given)
+        promised = set(self.world.promises)
         self.cycles += 1
         session = self.open(given.now)
         self._promises.open(session)
@@ -90,6 +95,8 @@ class Engine:
         for action in self._actions:
             action.run(session)
         verdicts, queues = self._close(session)
+        if self._checks:
+            self._check(session.effects, promised)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
 
     def open(self, now: int) -> Session:
@@ -147,6 +154,14 @@ class Engine:
             key=self.world.gangs.keys.__getitem__,
         )
 
+    def _check(self, effects: Iterable[Effect], promised: set[int]) -> None:
+        """Hold the model against itself, and what was decided against what there was."""
+        world = self.world
+        bound = [world.tasks.find(effect.pod) for effect in effects if isinstance(effect, Bind)]
+        faults = [*audit(world), *overdrawn(world, [*bound, *sorted(set(world.promises) - promised)])]
+        if faults:
+            raise ContradictionError(faults)
+
     # ------------------------------------------------------------------ what is known
 
     def promises(self) -> list[tuple[int, int]]:
@@ -177,7 +192,7 @@ class Engine:
 
     def fork(self) -> "Engine":
         """An engine on a copy of the world that would decide the same from here on."""
-        other = Engine(self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books))
+        other = Engine(self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks)
         other.cycles, other._seen = self.cycles, self._seen
         for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):
             theirs.state = copy.deepcopy(mine.state)

@@ -9,7 +9,7 @@ Orders are keys: smaller goes first. Filters and scores come in two forms: `node
 plain Python; `filters` and `scores` speak of a shape and all nodes at once (see `placement.terms`). Write whichever is natural.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +21,8 @@ from posse.cluster.facts import Amounts
 from posse.cluster.views import Division, Gang, Node, Queue, Task
 from posse.cluster.world import World
 from posse.scheduler.arguments import Argument, Arguments
+from posse.scheduler.metrics.series import Series
+from posse.scheduler.metrics.tally import Tally
 from posse.scheduler.placement.terms import Clause, Filter, Score
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.switches import Compatibility
@@ -197,6 +199,12 @@ class Plugin:
 
     def clauses(self, task: Task) -> Sequence[Clause]:
         """List the requirements that a task has of nodes, each by itself, for explanations."""
+        return ()
+
+    # ------------------------------------------------------------------ figures
+
+    def figures(self, tally: Tally) -> Iterable[Series]:
+        """Give the metrics that are about what this plugin does, as they stand."""
         return ()
 
     @classmethod

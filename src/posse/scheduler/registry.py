@@ -81,7 +81,7 @@ def built_in() -> Registry:
 
 
 def installed(packages: Sequence[str] = (), *, beside: str = "") -> Registry:
-    """What comes with Posse, with installed packages, and with these packages (paths relative to `beside`, or import names)."""
+    """What comes with Posse, with installed packages, and with these packages (paths, from the folder of the file `beside`, or import names)."""
     found = [*BUILT_IN]
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         found.append(_checked(entry.load(), f"entry point {entry.name}"))
@@ -101,7 +101,7 @@ def _module(package: str, beside: str) -> ModuleType:
     place = Place(object=f"plugin package {package!r}")
     try:
         if package.endswith(".py") or "/" in package:
-            path = Path(beside, package)
+            path = Path(beside).parent / package
             name = f"posse_plugins_{path.stem}"
             spec = importlib.util.spec_from_file_location(name, path)
             if spec is None or spec.loader is None:

@@ -106,13 +106,14 @@ class Session:
         bound = tasks[ledger.task_status[tasks] == Status.ALLOCATED]
         if not len(bound):
             return
-        nodes = ledger.task_node[bound].copy()
-        world.move(bound, np.full(len(bound), Status.BINDING, np.int8), nodes)
-        for row, node in zip(bound.tolist(), nodes.tolist(), strict=True):
-            fact = world.tasks.facts[row]
+        world.confirm(bound, Status.BINDING)
+        facts, keys, names = world.tasks.facts, world.tasks.keys, world.nodes.keys
+        gangs, payloads, effects = world.gangs.keys, self.claims.payloads, self.effects
+        rows = zip(bound.tolist(), ledger.task_node[bound].tolist(), ledger.task_gang[bound].tolist(), strict=True)
+        for row, node, gang in rows:
+            fact = facts[row]
             assert fact is not None
-            payloads = self.claims.payloads(row, node)
-            self.effects.append(Bind(fact.key, fact.uid, world.nodes.keys[node], fact.gang, payloads))
+            effects.append(Bind(keys[row], fact.uid, names[node], gangs[gang], payloads(row, node)))
 
     def evicted(self, task: Task, by: Gang, action: str, reason: str) -> None:
         """Let an eviction that a statement decided happen."""

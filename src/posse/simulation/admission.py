@@ -91,6 +91,11 @@ class Admission:
             case Namespace.KIND:
                 self._namespaces.pop(name, None)
 
+    @property
+    def classes(self) -> list[KubeObject]:
+        """The priority classes that there are."""
+        return list(self._classes.values())
+
     def fork(self) -> "Admission":
         """A copy that goes on from here. This one must rest while it is in use."""
         other = Admission()

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from posse.errors import InputError
+from posse.simulation.explaining import explanations
 from posse.simulation.result import Record, result_of
 from posse.simulation.run import Run
 from posse.simulation.scenario import NOTHING_SAID, BatchLine, Scenario, of_batch_line
@@ -21,7 +22,7 @@ def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Reco
         read = msgspec.convert(line, BatchLine)
         run = Run(of_batch_line(read, defaults))
         run.to_the_end()
-        return {"id": read.id, **result_of(run, lambda _: None)}
+        return {"id": read.id, **result_of(run, explanations(run))}
     except msgspec.ValidationError as fault:
         message, _, path = str(fault).partition(" - at `$")
         field = path.rstrip("`").lstrip(".")

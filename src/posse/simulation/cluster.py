@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from posse.cluster.facts import Observation
+from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
@@ -52,11 +53,15 @@ class SimulatedCluster:
         self._daemon_sets: dict[Identity, DaemonSet] = {}
         self.ignored: Counter[str] = Counter()
         self.warnings: list[str] = []
+        self.ended = 0
+        """How many pods ended because their declared run time was over."""
         self.calendar: Calendar[Happening] = Calendar()
         self._next_cycle: list[Happening] = []
         self._expected: list[Happening] = []
         """What is to happen in the cycle after the one that first sees the pod."""
         self._waiting: dict[Identity, Pod] = {}
+        self._expanded: set[Identity] = set()
+        """The owners whose pods were made here."""
         self._stands_still = False
         self._admission = Admission()
         self._translator = Translator(scheduler_names, customs)
@@ -100,6 +105,7 @@ class SimulatedCluster:
         around = list(self.objects.values()) if any(isinstance(thing, Workload) for thing in admitted) else []
         expansion = expand(admitted, lambda made: self._admission.admit(made, self.now), around)
         self.warnings += expansion.warnings
+        self._expanded.update(owner for child in expansion.made if (owner := _controller_of(child)) is not None)
         everything = self._complete([*admitted, *expansion.made, *self._daemons_on(admitted)])
         for thing in everything:
             self._put(thing)
@@ -172,25 +178,67 @@ class SimulatedCluster:
         self._observations += self._translator.put(thing)
 
     def _remove(self, identity: Identity) -> None:
+        thing = self._forget(identity)
+        if isinstance(thing, Pod):
+            self._replace(thing)
+
+    def _forget(self, identity: Identity) -> KubeObject:
+        """Let an object be gone."""
         thing = self.objects.pop(identity)
         self._daemon_sets.pop(identity, None)
         self._admission.forget(identity)
         _, kind, namespace, name = identity
         self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
-        if isinstance(thing, Pod):
-            self._replace(thing)
+        return thing
 
     def _replace(self, lost: Pod) -> None:
         """Let a pod's owner create another."""
-        reference = lost.controller
-        if reference is None or lost.status.phase == "Succeeded":
+        of = _controller_of(lost)
+        if of is None or lost.status.phase == "Succeeded":
             return
-        of = (group_of(reference.api_version), reference.kind, lost.metadata.namespace, reference.name)
         owner = self.objects.get(of)
         again = recreate(owner, lost) if owner is not None else None
         if again is not None:
             for pod in self._admission.admit([again], self.now):
                 self._store(pod)
+
+    # ------------------------------------------------------------------ what is tried
+
+    def remake(self, owner: Identity) -> dict[str, str]:
+        """Let an owner whose template changed make its pods anew, those with a node aside. Says new names of pods by old ones."""
+        thing = self.objects[owner]
+        if not isinstance(thing, Workload) or owner not in self._expanded:
+            return {}
+        pods = [identity for identity in self._below(owner) if isinstance(self.objects[identity], Pod)]
+        replaced = [identity for identity in pods if not self._has_node(identity)]
+        made = expand([thing], lambda things: self._admission.admit(things, self.now), self._admission.classes).made
+        new = [child for child in made if not self._has_node(identity_of(child))]
+        names = [identity_of(child) for child in new if isinstance(child, Pod)]
+        for identity in sorted(set(replaced) - set(names)):
+            self._forget(identity)
+        for child in new:
+            self._put(child)
+        both = zip(sorted(replaced, key=_by_name), sorted(names, key=_by_name), strict=False)
+        return {f"{was[2]}/{was[3]}": f"{now[2]}/{now[3]}" for was, now in both}
+
+    def delete_with_pods(self, reference: Reference) -> None:
+        """Delete an object, and what it made if it made anything."""
+        owner = self.find(reference)
+        below = self._below(owner) if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload) else []
+        self.delete(reference)
+        for identity in below:
+            self._forget(identity)
+
+    def _below(self, owner: Identity) -> list[Identity]:
+        """Everything that an owner made, or that something made that it made."""
+        found = [owner]
+        for above in found:
+            found += (identity for identity, thing in self.objects.items() if _controller_of(thing) == above)
+        return found[1:]
+
+    def _has_node(self, identity: Identity) -> bool:
+        thing = self.objects.get(identity)
+        return isinstance(thing, Pod) and bool(thing.spec.node_name)
 
     # ------------------------------------------------------------------ what happens
 
@@ -224,6 +272,7 @@ class SimulatedCluster:
                 if run_time is not None:
                     self._enter(self.now + run_time, Happening("ends", happening.pod, happening.uid))
             case "ends":
+                self.ended += 1
                 phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
                 self._store(structs.replace(pod, status=structs.replace(pod.status, phase=phase)))
 
@@ -260,3 +309,13 @@ class SimulatedCluster:
         other._daemon_sets, other._observations = dict(self._daemon_sets), list(self._observations)
         other._admission, other._translator = self._admission.fork(), self._translator.fork()
         return other
+
+
+def _controller_of(thing: KubeObject) -> Identity | None:
+    """Who looks after an object."""
+    reference = thing.controller
+    return (group_of(reference.api_version), reference.kind, thing.metadata.namespace, reference.name) if reference else None
+
+
+def _by_name(identity: Identity) -> tuple[object, ...]:
+    return natural(identity[2]), natural(identity[3])

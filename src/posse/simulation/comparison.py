@@ -70,7 +70,8 @@ def _queues(one: Record, other: Record) -> Record:
     differing: Record = {}
     for name in _names(one["queues"], other["queues"]):
         left, right = one["queues"].get(name, {}), other["queues"].get(name, {})
-        figures = {figure: [left.get(figure), right.get(figure)] for figure in FIGURES if left.get(figure) != right.get(figure)}
+        pairs = {figure: [left.get(figure), right.get(figure)] for figure in FIGURES}
+        figures = {figure: pair for figure, pair in pairs.items() if pair[0] != pair[1]}
         if figures:
             differing[name] = figures
     return differing
@@ -78,11 +79,12 @@ def _queues(one: Record, other: Record) -> Record:
 
 def _evictions(one: Record, other: Record) -> Record:
     """Evictions that only one of the runs made, as often as it made more of them."""
-    counts = [Counter((each["pod"], each["by"], each["action"]) for each in record["evictions"]) for record in (one, other)]
-    return {
-        "only_first": _told(counts[0] - counts[1]),
-        "only_second": _told(counts[1] - counts[0]),
-    }
+    left, right = _evicted(one), _evicted(other)
+    return {"only_first": _told(left - right), "only_second": _told(right - left)}
+
+
+def _evicted(record: Record) -> Counter[tuple[str, str, str]]:
+    return Counter((each["pod"], each["by"], each["action"]) for each in record["evictions"])
 
 
 def _told(evictions: Counter[tuple[str, str, str]]) -> list[dict[str, str]]:

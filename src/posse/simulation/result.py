@@ -10,9 +10,10 @@ from typing import Any
 
 from posse.cluster.facts import GangFact
 from posse.cluster.ordering import natural
-from posse.cluster.status import OCCUPIES
+from posse.cluster.status import OCCUPIES, Status
 from posse.cluster.verdict import Verdict
-from posse.dialects import volcano_status
+from posse.cluster.views import Gang
+from posse.dialects import volcano, volcano_status
 from posse.kube.meta import rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.quantity import format_amounts
@@ -116,12 +117,11 @@ def _evictions(run: Run, names: GangNames) -> list[Record]:
 def _gangs(run: Run, names: GangNames, statuses: dict[str, PodGroupStatus], explain: Explain) -> Record:
     world, found = run.engine.world, {}
     places = _places(run)
-    for row in world.gangs.declared():
-        fact = world.gangs.facts[row]
-        if fact is not None:
-            verdict, status = run.history.verdicts.get(fact.key), statuses.get(fact.key)
-            nodes = places.get(row, Counter())
-            found[names.shown(fact.key)] = _gang(fact, verdict, status, nodes, explain(fact.key))
+    for row in world.gangs.rows():
+        gang, key = Gang(world, row), world.gangs.keys[row]
+        if gang.is_declared or gang.size:
+            verdict, nodes = run.history.verdicts.get(key), places.get(row, Counter())
+            found[names.shown(key)] = _gang(gang, verdict, statuses.get(key), nodes, explain(key))
     return {name: found[name] for name in sorted(found, key=natural)}
 
 
@@ -137,30 +137,37 @@ def _places(run: Run) -> dict[int, Counter[str]]:
 
 
 def _gang(
-    fact: GangFact,
+    gang: Gang,
     verdict: Verdict | None,
     status: PodGroupStatus | None,
     nodes: Counter[str],
     explanation: Record | None,
 ) -> Record:
-    conditions = status.conditions if status else ()
+    fact = gang.fact if gang.is_declared else _undeclared(gang.key)
+    conditions, counts = status.conditions if status else (), gang.counts
     return {
         "dialect": fact.dialect,
         "queue": fact.queue,
         "phase": (status.phase or None) if status else None,
         "min": fact.min_member,
-        "members": verdict.members if verdict else 0,
-        "ready": verdict.ready if verdict else 0,
-        "running": verdict.running if verdict else (status.running if status else 0),
-        "pending": verdict.pending if verdict else 0,
-        "succeeded": verdict.succeeded if verdict else 0,
-        "failed": verdict.failed if verdict else 0,
+        "members": verdict.members if verdict else gang.size,
+        "ready": verdict.ready if verdict else gang.ready_count,
+        "running": verdict.running if verdict else counts[Status.RUNNING],
+        "pending": verdict.pending if verdict else counts[Status.PENDING] + counts[Status.GATED],
+        "succeeded": verdict.succeeded if verdict else counts[Status.SUCCEEDED],
+        "failed": verdict.failed if verdict else counts[Status.FAILED],
         "nodes": {node: nodes[node] for node in sorted(nodes, key=natural)},
         "conditions": [
             {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message} for each in conditions
         ],
         "explanation": explanation,
     }
+
+
+def _undeclared(key: str) -> GangFact:
+    """What stands for a gang that members name and nobody declared."""
+    namespace, _, name = key.partition("/")
+    return GangFact(key=key, namespace=namespace, name=name, dialect=volcano.DIALECT, min_member=0)
 
 
 def _pods(run: Run) -> Record:

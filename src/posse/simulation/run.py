@@ -89,6 +89,16 @@ class Run:
         self.history.record(result, self.now, self.engine.world.gang_of)
         return result
 
+    def step(self) -> bool:
+        """Run one cycle and move the clock. False if nothing moves any more, and nothing is due."""
+        result = self.cycle()
+        if not self._is_at_rest(result):
+            self.now += self.configuration.schedule_period
+            return True
+        due = self._next_due()
+        self.now = max(due or 0, self.now + 1)
+        return due is not None
+
     def _take_steps(self) -> None:
         for step in self.scenario.steps:
             if step.after_cycle == self.engine.cycles:

@@ -1,18 +1,20 @@
 """The timeline: what each cycle of a run changed, gang by gang, as people would tell it.
 
-A cycle's result is about pods; a reader thinks in gangs. So binds are gathered per gang, evictions per gang they were made for, and of
-verdicts only the turns are kept: a gang that waited and now runs. A cycle that changed nothing has no place in it.
+A cycle's result is about pods; a reader thinks in gangs. So binds are gathered per gang, and of verdicts only the turns
+are kept: a gang that waited and now runs. A cycle that changed nothing has no place in it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from posse.cluster.ordering import natural
 from posse.cluster.verdict import Verdict
 from posse.scheduler.records import Bind, CycleResult, Evict
-from posse.simulation.gang_names import GangNames
+
+Naming = Callable[[str], str]
+"""What a gang's key is shown as."""
 
 
 class Placement(Struct, frozen=True):
@@ -67,45 +69,47 @@ class Chronicle:
         self.started: dict[str, float] = {}
         """The time, in seconds since the run's start, at which each gang first had its minimum."""
 
-    def moment(self, now: int, result: CycleResult, names: GangNames) -> Moment:
+    def moment(self, now: int, result: CycleResult, shown: Naming) -> Moment:
         """What a cycle changed."""
         time = now - self._start
         for verdict in result.verdicts:
             if verdict.members and verdict.was_ready:
-                self.started.setdefault(names.shown(verdict.gang), time / 1e9)
+                self.started.setdefault(shown(verdict.gang), time / 1e9)
         return Moment(
             cycle=result.cycle,
             time=time,
-            placements=tuple(_placements(result, names)),
+            placements=tuple(_placements(result, shown)),
             losses=tuple(
-                Loss(each.pod, each.node, names.shown(each.by), each.action, each.reason)
+                Loss(each.pod, each.node, shown(each.by), each.action, each.reason)
                 for each in result.effects
                 if isinstance(each, Evict)
             ),
-            turns=tuple(turn for verdict in result.verdicts if (turn := self._turn(verdict, names)) is not None),
+            turns=tuple(turn for verdict in result.verdicts if (turn := self._turn(verdict, shown)) is not None),
         )
 
-    def _turn(self, verdict: Verdict, names: GangNames) -> Turn | None:
+    def _turn(self, verdict: Verdict, shown: Naming) -> Turn | None:
         before = self._states.get(verdict.gang, "")
         after = verdict.state if verdict.members else "empty"
         if after == before or (after == "empty" and not before):
             return None
         self._states[verdict.gang] = after
-        name = names.shown(verdict.gang)
+        name = shown(verdict.gang)
         return Turn(name, before, after, verdict.ready, verdict.minimum, verdict.members)
 
 
-def timeline(log: Iterable[tuple[int, CycleResult]], start: int, names: GangNames) -> tuple[list[Moment], dict[str, float]]:
+def timeline(
+    log: Iterable[tuple[int, CycleResult]], start: int, shown: Naming
+) -> tuple[list[Moment], dict[str, float]]:
     """Tell a whole run: its moments, and when each gang first had its minimum."""
     chronicle = Chronicle(start)
-    moments = [chronicle.moment(now, result, names) for now, result in log]
+    moments = [chronicle.moment(now, result, shown) for now, result in log]
     return [moment for moment in moments if not moment.is_empty], chronicle.started
 
 
-def _placements(result: CycleResult, names: GangNames) -> Iterator[Placement]:
+def _placements(result: CycleResult, shown: Naming) -> Iterator[Placement]:
     nodes: dict[str, Counter[str]] = {}
     for effect in result.effects:
         if isinstance(effect, Bind):
-            nodes.setdefault(names.shown(effect.gang), Counter())[effect.node] += 1
+            nodes.setdefault(shown(effect.gang), Counter())[effect.node] += 1
     for gang in sorted(nodes, key=natural):
         yield Placement(gang, tuple(sorted(nodes[gang].items(), key=lambda each: natural(each[0]))))

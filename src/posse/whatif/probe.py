@@ -14,7 +14,6 @@ from posse.scheduler.claims import Hold
 from posse.scheduler.engine import Engine
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.terms import Clause
-from posse.scheduler.session import Session
 from posse.whatif.explanation import ClauseCount
 
 
@@ -68,7 +67,7 @@ class Prober:
                 hopeless[task.shape_row] = None
                 refused.append(Refused(task.key, session.reasons.histogram(choice), self._clauses(task)))
         self._put_back(placed, holds)
-        return Finding(tuple(placed), tuple(missing[: max(0, wanted - len(placed))] if placed or missing else ()), tuple(refused))
+        return Finding(tuple(placed), tuple(missing[: wanted - len(placed)]), tuple(refused))
 
     def _tasks(self, gang: Gang) -> list[int]:
         session = self._session
@@ -111,8 +110,3 @@ class Prober:
             Clause(f"{claim.kind} claim {claim.name}", claims.capacity(task.shape_row, claim) >= 1)
             for claim in claims.of(task.shape_row)
         ]
-
-
-def world_session(prober: Prober) -> Session:
-    """The session of a prober."""
-    return prober._session

@@ -66,15 +66,24 @@ class Search:
         That nothing at all does not work is known. Proposals are usually right: then this takes two runs.
         """
         fails, works = 0, max(1, min(proposal, limit))
-        while not self.works(change(works)):
-            if works >= limit:
+        if not self.works(change(works)):
+            if works == limit or not self.works(change(limit)):
                 return None
-            fails, works = works, min(limit, 2 * works)
+            fails, works = works, limit
+            return self._between(change, fails, works, near=fails)
+        return self._between(change, fails, works, near=works)
+
+    def _between(self, change: Callable[[int], Change], fails: int, works: int, near: int) -> int:
+        """Close in on the border between what fails and what works, with steps that grow from where it is thought to lie."""
         step = 1
         while works - fails > 1:
-            middle = max(fails + 1, works - step)
-            if self.works(change(middle)):
-                works, step = middle, 2 * step
+            guess = near - step if near == works else near + step
+            middle = min(max(guess, fails + 1), works - 1)
+            did = self.works(change(middle))
+            if did is (near == works):
+                step *= 2
+                near = middle
             else:
-                fails, step = middle, max(1, (works - middle) // 2)
+                near, step = middle, 1
+            fails, works = (fails, middle) if did else (middle, works)
         return works

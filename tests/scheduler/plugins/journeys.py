@@ -12,6 +12,8 @@ from tests.worlds.traits import EVERYTHING
 
 from .mirror import Mirror
 
+TEAM, SPOT = (Taint("team", "a"),), (Taint("spot", "true", "PreferNoSchedule"),)
+
 
 class Journey:
     """A mirror, and steps that change it. Statements stay open until they are rolled back or forgotten."""
@@ -23,9 +25,9 @@ class Journey:
 
     def step(self) -> None:
         """One thing that happens."""
-        self.random.choice(
-            (self.place, self.place, self.place, self.evict, self.undo, self.change_node, self.lose_node, self.come, self.go, self.rename)
-        )()
+        often = (self.place, self.place, self.undo)
+        seldom = (self.evict, self.change_node, self.lose_node, self.come, self.go, self.rename)
+        self.random.choice((*often, *seldom))()
         self.mirror.settle()
 
     def _nodes(self) -> list[str]:
@@ -59,8 +61,9 @@ class Journey:
         labels = {**fact.labels, "topology.kubernetes.io/zone": self.random.choice(("zone-a", "zone-new"))}
         if self.random.random() < 0.3:
             labels.pop("disk", None)
-        taints = self.random.choice((fact.taints, (), (Taint("team", "a"),), (Taint("spot", "true", "PreferNoSchedule"),)))
-        self.mirror.observe(structs.replace(fact, labels=labels, taints=taints, unschedulable=self.random.random() < 0.2))
+        taints = self.random.choice((fact.taints, (), TEAM, SPOT))
+        cordoned = self.random.random() < 0.2
+        self.mirror.observe(structs.replace(fact, labels=labels, taints=taints, unschedulable=cordoned))
 
     def lose_node(self) -> None:
         if len(self._nodes()) > 1:

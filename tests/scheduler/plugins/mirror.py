@@ -1,6 +1,7 @@
 """One cluster twice: as the engine keeps it, and as the reference does, told and moved alike.
 
-What the plugins say of all nodes at once can so be held against the plain rules, node by node, while pods come and go.
+What the plugins say of all nodes at once can so be held against the plain rules, node by node, while pods come and
+go.
 """
 
 from types import SimpleNamespace
@@ -35,14 +36,13 @@ class Mirror:
 
     def settle(self) -> None:
         """Let the reference put its tasks where the world has them."""
+        ledger = self.world.columns.ledger
         for row in self.world.tasks.declared():
-            status, node = Status(self.world.columns.ledger.task_status[row]), int(self.world.columns.ledger.task_node[row])
-            fact = self.world.tasks.facts[row]
-            assert fact is not None
+            status, node, fact = Status(ledger.task_status[row]), int(ledger.task_node[row]), self.fact(row)
             seen = observed_status(fact)
             if status in STANDING and STANDING[status] != seen:
-                leaves = fact.terminating or status is Status.RELEASING
-                self.cluster.put(structs.replace(fact, terminating=leaves), STANDING[status], self.world.nodes.keys[node])
+                fact = structs.replace(fact, terminating=fact.terminating or status is Status.RELEASING)
+                self.cluster.put(fact, STANDING[status], self.world.nodes.keys[node])
             else:
                 self.cluster.put(fact, seen, fact.node)
 
@@ -81,8 +81,9 @@ class Mirror:
 
     def refusals(self, row: int) -> dict[str, str]:
         """Why each node refuses a task, by the engine; nodes that take it are left out."""
-        codes, keys = self.choose.feasibility.codes(row), self.world.nodes.keys
-        return {keys[n]: self.engine.reasons.texts[c] for n, c in enumerate(codes.tolist()) if c and keys[n] in self.cluster.nodes}
+        reasons = [self.engine.reasons.texts[code] for code in self.choose.feasibility.codes(row).tolist()]
+        named = zip(self.world.nodes.keys, reasons, strict=True)
+        return {name: reason for name, reason in named if reason and name in self.cluster.nodes}
 
     def reference_refusals(self, row: int) -> dict[str, str]:
         found = {name: refusal(self.cluster, self.fact(row), node) for name, node in self.cluster.nodes.items()}

@@ -49,7 +49,8 @@ def test_pods_are_a_resource_like_the_others():
 
 
 def test_a_resource_that_no_node_has_makes_no_share():
-    running = engine(DRF, node("n1"), gang("a"), task("a-0", "a", cpu=1, gpu=4, on="n1"), gang("b"), *crew("b", 2, on="n1"))
+    imagined = [gang("a"), task("a-0", "a", cpu=1, gpu=4, on="n1")]
+    running = engine(DRF, node("n1"), *imagined, gang("b"), *crew("b", 2, on="n1"))
     assert order(running, "a", "b") == ["a", "b"]
 
 
@@ -67,9 +68,8 @@ def test_shares_follow_the_cluster():
 
 
 def test_gangs_take_turns_as_their_shares_grow():
-    small, large = crew("a", 4, cpu=1), crew("b", 4, cpu=2)
-    running = engine(conf("gang", "drf"), node("n1", cpu=6), gang("a"), *small, gang("b"), *large)
-    placed = binds(running)
+    small, large = [gang("a", created=2), *crew("a", 4, cpu=1)], [gang("b", created=1), *crew("b", 4, cpu=2)]
+    placed = binds(engine(conf("drf"), node("n1", cpu=6), *small, *large))
     assert sorted(placed) == ["a-worker-0", "a-worker-1", "b-worker-0", "b-worker-1"]
 
 

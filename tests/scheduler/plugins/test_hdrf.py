@@ -1,10 +1,11 @@
 """Hierarchical fairness: shares that are fair among siblings at every level of the tree of queues."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from posse.cluster.facts import Observation, QueueFact, TaskFact
+from posse.cluster.facts import Observation, QueueFact
 from posse.errors import InputError
 from posse.scheduler.engine import Engine
 from posse.scheduler.victims import victims
@@ -13,12 +14,13 @@ from tests.builders import bare, binds, conf, crew, cycle, engine, gang, node, q
 HDRF = conf("gang", [{"name": "drf", "enableHierarchy": True}])
 
 
-def branch(name: str, path: str, weights: str = "") -> QueueFact:
+def branch(name: str, path: str, weights: str = "", **fields: Any) -> QueueFact:
     weights = weights or "/".join("1" for _ in path.split("/"))
-    return queue(name, annotations={"volcano.sh/hierarchy": path, "volcano.sh/hierarchy-weights": weights})
+    notes = {"volcano.sh/hierarchy": path, "volcano.sh/hierarchy-weights": weights}
+    return queue(name, annotations=notes, **fields)
 
 
-def gang_of(name: str, count: int, queue_name: str, **fields) -> list[Observation]:
+def gang_of(name: str, count: int, queue_name: str, **fields: Any) -> list[Observation]:
     return [gang(name, queue=queue_name), *crew(name, count, **fields)]
 
 
@@ -63,7 +65,7 @@ def test_children_that_want_different_things_do_not_hide_each_other():
 def test_a_branch_that_has_all_it_asks_for_stands_behind_one_that_has_not():
     queues = [branch("sci", "root/sci"), branch("eng", "root/eng")]
     content = gang_of("a", 1, "sci", on="n1")
-    hungry: list[TaskFact | Observation] = [*gang_of("b", 4, "eng", on="n1"), task("b-more", "b", cpu=20)]
+    hungry: list[Observation] = [*gang_of("b", 4, "eng", on="n1"), task("b-more", "b", cpu=20)]
     assert order(engine(HDRF, node("n1"), *queues, *content, *hungry), "sci", "eng") == ["eng", "sci"]
 
 
@@ -76,8 +78,7 @@ def test_a_gang_that_asks_for_something_used_up_stands_behind_one_that_does_not(
 
 
 def test_queues_are_compared_only_as_far_down_as_both_reach():
-    queues = [branch("deep", "root/eng/dev"), branch("flat", "root/sci")]
-    queues = [QueueFact(**{**{f: getattr(q, f) for f in q.__struct_fields__}, "created": n}) for n, q in enumerate(queues)]
+    queues = [branch("deep", "root/eng/dev", created=1), branch("flat", "root/sci", created=2)]
     assert order(engine(HDRF, node("n1"), *queues), "flat", "deep") == ["deep", "flat"]
 
 
@@ -88,20 +89,22 @@ def test_a_weight_that_says_nothing_is_one(weights: str):
     assert placed(engine(HDRF, node("n1", cpu=8), odd, branch("plain", "root/plain"), *work)) == {"a": 4, "b": 4}
 
 
-def test_takes_from_a_branch_that_stays_better_served():
+def two_branches(served: int) -> Engine:
+    """One branch that has nothing and wants three cpus, and one that is served so many and wants more."""
     queues = [branch("sci", "root/sci"), branch("eng", "root/eng")]
-    asker: list[Observation] = [gang("a", queue="sci"), task("a-0", "a")]
-    running = engine(conf([{"name": "drf", "enableHierarchy": True}], actions="backfill"), node("n1"), *queues, *asker)
-    running.world.observe([gang("b", queue="eng"), *crew("b", 3, on="n1"), task("b-more", "b", cpu=20)])
-    assert reclaimed(running, "a-0", "b-worker-0", "b-worker-1") == ["b-worker-0", "b-worker-1"]
+    asker, other = gang_of("a", 3, "sci"), [*gang_of("b", served, "eng", on="n1"), task("b-more", "b", cpu=20)]
+    idle = conf([{"name": "drf", "enableHierarchy": True}], actions="backfill")
+    return engine(idle, node("n1"), *queues, *asker, *other)
+
+
+def test_takes_from_a_branch_that_stays_better_served():
+    running = two_branches(served=3)
+    assert reclaimed(running, "a-worker-0", "b-worker-0", "b-worker-1") == ["b-worker-0", "b-worker-1"]
 
 
 def test_takes_nothing_that_would_turn_the_tables():
-    queues = [branch("sci", "root/sci"), branch("eng", "root/eng")]
-    asker: list[Observation] = [gang("a", queue="sci"), task("a-0", "a")]
-    running = engine(conf([{"name": "drf", "enableHierarchy": True}], actions="backfill"), node("n1"), *queues, *asker)
-    running.world.observe([gang("b", queue="eng"), *crew("b", 2, on="n1"), task("b-more", "b", cpu=20)])
-    assert reclaimed(running, "a-0", "b-worker-0") == []
+    running = two_branches(served=2)
+    assert reclaimed(running, "a-worker-0", "b-worker-0") == []
 
 
 def test_without_a_tree_queues_are_left_to_others():

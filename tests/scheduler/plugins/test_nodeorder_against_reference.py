@@ -1,4 +1,4 @@
-"""Whatever happens to a cluster, nodeorder and binpack give each node exactly the points that the plain rules give, to the last bit."""
+"""Whatever happens to a cluster, nodes get exactly the points that the plain rules give, to the last bit."""
 
 from random import Random
 

@@ -1,10 +1,12 @@
 """Overcommit: gangs are admitted to a cluster a little larger than the real one."""
 
-from posse.cluster.facts import Observation
-from posse.cluster.phases import GangPhase
+from typing import Any
+
+from posse.cluster.facts import GangFact, Observation
+from posse.cluster.views import Gang
 from posse.scheduler.engine import Engine
 from posse.scheduler.switches import Side
-from tests.builders import amounts, bare, conf, crew, cycle, engine, gang, node, task, the_gang
+from tests.builders import amounts, bare, conf, crew, cycle, engine, gang, node, task
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 
@@ -16,15 +18,11 @@ def overcommitting(*facts: Observation, factor: float | None = None, mode: Side 
 
 def admitted(running: Engine) -> list[str]:
     cycle(running)
-    world = running.world
-    return [bare(world.gangs.keys[row]) for row in world.gangs.declared() if the_gang(world, row_name(world, row)).is_admitted]
+    gangs = [Gang(running.world, row) for row in running.world.gangs.declared()]
+    return [bare(each.key) for each in gangs if each.is_admitted]
 
 
-def row_name(world, row: int) -> str:
-    return bare(world.gangs.keys[row])
-
-
-def wanting(name: str, cpu: float = 4, **fields):
+def wanting(name: str, cpu: float = 4, **fields: Any) -> GangFact:
     return gang(name, min_resources=amounts(cpu=cpu), **fields)
 
 
@@ -126,7 +124,7 @@ def test_the_queues_own_gate_does_not_hide_what_members_ask_for():
 def test_a_refused_gang_learns_of_what_there_is_too_little():
     running = overcommitting(node("n1", cpu=10), wanting("a", 9), wanting("b", 4))
     refused = next(verdict for verdict in cycle(running).verdicts if verdict.gang == "default/b")
-    assert refused.phase == GangPhase.PENDING.name.capitalize()
+    assert refused.phase == "Pending"
     (blocker,) = refused.blockers
     assert (blocker.kind, blocker.plugin, blocker.unit) == ("admission", "overcommit", "cpu")
     assert (blocker.have, blocker.need) == (3000, 4000)

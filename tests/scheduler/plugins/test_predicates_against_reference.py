@@ -1,4 +1,4 @@
-"""Whatever happens to a cluster, the predicates refuse to each waiting pod just the nodes that the plain rules refuse."""
+"""Whatever happens to a cluster, each waiting pod is refused just the nodes that the plain rules refuse it."""
 
 from random import Random
 

@@ -1,6 +1,7 @@
 """Domains: the nodes that share a value of a topology label, and the pods that lie in each of them.
 
-A domain has the number that its value has in the label's aspect; number 0 stands for nodes without the label, which form no domain.
+A domain has the number that its value has in the label's aspect; number 0 stands for nodes without the label, which
+form no domain.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Feasibility: which nodes would take a task of a shape, and the reason code of those that would not.
 
-The first refusal of each node is what counts, sought in this order: what nodes are (fixed filters), room, claims, who lies where (live filters).
-Fixed filters are asked once per shape and kept until a node changes. Room is `future_idle`: what is idle, plus what terminating
-pods give back, minus what is promised.
+The first refusal of each node is what counts, sought in this order: what nodes are (fixed filters), room, claims,
+who lies where (live filters). Fixed filters are asked once per shape and kept until a node changes. Room is
+`future_idle`: what is idle, plus what terminating pods give back, minus what is promised.
 """
 
 import numpy as np
@@ -61,9 +61,10 @@ class Feasibility:
         """Which candidates have the task's room free now."""
         ledger, traits = self._world.columns.ledger, self._world.columns.traits
         request = ledger.shape_request[ledger.task_shape[task]]
-        dimensions = asked(request)
-        idle = traits.node_allocatable[np.ix_(dimensions, candidates)] - ledger.node_used[np.ix_(dimensions, candidates)]
-        fits: NDArray[np.bool_] = (idle >= request[dimensions, None]).all(axis=0)
+        fits = np.ones(len(candidates), np.bool_)
+        for dimension in asked(request):
+            idle = traits.node_allocatable[dimension, candidates] - ledger.node_used[dimension, candidates]
+            fits &= idle >= request[dimension]
         return fits
 
     # ------------------------------------------------------------------ what nodes are, who lies where
@@ -150,10 +151,14 @@ def _ask_singly(plugin: Plugin, world: World, task: int, node: int) -> str | Non
 
 
 def asked(request: Amounts) -> list[int]:
-    """The dimensions in which a node must have room: those asked for, and cpu and memory always: a node overdrawn there takes nobody."""
+    """The dimensions in which a node must have room: those asked for, and always cpu and memory.
+
+    A node that is overdrawn in these takes nobody.
+    """
     wanted = request > 0
     wanted[[CPU, MEMORY]] = True
-    return np.flatnonzero(wanted).tolist()
+    dimensions: list[int] = np.flatnonzero(wanted).tolist()
+    return dimensions
 
 
 def insufficient(resource: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.columns import Traits
-from posse.cluster.compiled import kernel
+from posse.cluster.compiled import kernel, part
 from posse.cluster.ledger import Ledger, count_in
 from posse.cluster.names import PODS
 from posse.cluster.status import Status
@@ -29,6 +29,8 @@ NOBODY = -1
 REFUSED_BY_QUEUE = -2
 
 Rows = NDArray[np.int32]
+Vector = NDArray[np.int64]
+Amounts = NDArray[np.int64]
 
 
 class ScoreTable(NamedTuple):
@@ -48,10 +50,26 @@ class ScoreTable(NamedTuple):
     lower_is_better: NDArray[np.bool_]
     rules: NDArray[np.int8]
     rule_weights: NDArray[np.float64]
+    """The weight of each rule; binpack's share of 1 times what makes it 100 as well."""
     dimensions: Rows
     """[rules, resources] -1: no resource."""
     dimension_weights: NDArray[np.int64]
     """[rules, resources]"""
+
+
+class Stock(NamedTuple):
+    """What nodes have, and what a shape wants of it: the part of the ledger that the innermost loops look at.
+
+    They get it as an argument of its own, because a kernel that hands a tuple on copies it, and the ledger is large.
+    """
+
+    allocatable: Amounts
+    used: Amounts
+    releasing: Amounts
+    pipelined: Amounts
+    scored: Amounts
+    request: Vector
+    scored_request: Vector
 
 
 class Tournament(NamedTuple):
@@ -71,166 +89,163 @@ class Tournament(NamedTuple):
     """[normalised terms] how many have them."""
 
 
-@kernel
-def has_room(ledger: Ledger, traits: Traits, table: ScoreTable, shape: int, node: int) -> bool:
-    """Whether a node has a shape's room free, promises kept; see `Feasibility.compared` and `Feasibility.room`."""
-    asks = not ledger.shape_best_effort[shape]
-    for d in range(ledger.shape_request.shape[1]):
-        request = ledger.shape_request[shape, d]
+@part
+def has_room(stock: Stock, counts_pods: bool, node: int) -> bool:
+    """Whether a node has the room free, promises kept; see `Feasibility.compared` and `Feasibility.room`."""
+    asks = False
+    for d in range(stock.request.shape[0]):
+        asks = asks or (stock.request[d] > 0 and d != PODS)
+    for d in range(stock.request.shape[0]):
+        request = stock.request[d]
         if request > 0 or (d < 2 and asks):
-            idle = traits.node_allocatable[d, node] - ledger.node_used[d, node]
-            room = idle - ledger.node_pipelined[d, node]
-            if not (d == PODS and table.counts_pods):
-                room += ledger.node_releasing[d, node]
+            idle = stock.allocatable[d, node] - stock.used[d, node]
+            room = idle - stock.pipelined[d, node]
+            if not (d == PODS and counts_pods):
+                room += stock.releasing[d, node]
             if idle < request or room < request:
                 return False
     return True
 
 
-@kernel
-def least_or_most(ledger: Ledger, traits: Traits, table: ScoreTable, rule: int, shape: int, node: int) -> float:
+@part
+def least_or_most(stock: Stock, dimensions: Rows, weights: Vector, node: int, most: bool) -> float:
     """Kubernetes' LeastAllocated or MostAllocated."""
-    total, weights = 0, 0
-    for i in range(table.dimensions.shape[1]):
-        d = table.dimensions[rule, i]
+    total, weight = 0, 0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
         if d < 0:
             continue
-        capacity = traits.node_allocatable[d, node]
+        capacity = stock.allocatable[d, node]
         if capacity <= 0:
             continue
         if d < 2:
-            used = ledger.node_scored[d, node] + ledger.shape_scored[shape, d]
+            used = stock.scored[d, node] + stock.scored_request[d]
         else:
-            used = ledger.node_used[d, node] + ledger.node_pipelined[d, node] + ledger.shape_request[shape, d]
-        amount = min(used, capacity) if table.rules[rule] == MOST else capacity - used
-        weights += table.dimension_weights[rule, i]
+            used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
+        amount = min(used, capacity) if most else capacity - used
+        weight += weights[i]
         if amount > 0:
-            total += (amount * HIGHEST // capacity) * table.dimension_weights[rule, i]
-    if weights <= 0:
-        return 0.0
-    return float(total // weights) * table.rule_weights[rule]
+            total += (amount * HIGHEST // capacity) * weights[i]
+    return float(total // weight) if weight > 0 else 0.0
 
 
-@kernel
-def balanced(ledger: Ledger, traits: Traits, table: ScoreTable, rule: int, shape: int, node: int) -> float:
+@part
+def balanced(stock: Stock, dimensions: Rows, node: int) -> float:
     """Kubernetes' BalancedAllocation."""
-    fractions = np.empty(table.dimensions.shape[1], np.float64)
-    count = 0
     asks = False
-    for i in range(table.dimensions.shape[1]):
-        d = table.dimensions[rule, i]
-        if d >= 0 and ledger.shape_request[shape, d] > 0:
-            asks = True
-    if not asks:
-        return 0.0
-    for i in range(table.dimensions.shape[1]):
-        d = table.dimensions[rule, i]
+    count, total, first, second = 0, 0.0, 0.0, 0.0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
         if d < 0:
             continue
-        capacity, request = traits.node_allocatable[d, node], ledger.shape_request[shape, d]
-        if capacity <= 0 or (d >= 2 and request <= 0):
-            continue
-        used = ledger.node_used[d, node] + ledger.node_pipelined[d, node] + request
-        fractions[count] = min(used / capacity, 1.0)
-        count += 1
+        asks = asks or stock.request[d] > 0
+        capacity = stock.allocatable[d, node]
+        if capacity > 0 and (d < 2 or stock.request[d] > 0):
+            share = min((stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]) / capacity, 1.0)
+            first, second = second, share
+            total += share
+            count += 1
+    if not asks:
+        return 0.0
     deviation = 0.0
     if count == 2:
-        deviation = abs(fractions[0] - fractions[1]) / 2
+        deviation = abs(first - second) / 2
     elif count > 2:
-        total = 0.0
-        for i in range(count):
-            total += fractions[i]
-        mean = total / count
-        squares = 0.0
-        for i in range(count):
-            squares += (fractions[i] - mean) * (fractions[i] - mean)
+        mean, squares = total / count, 0.0
+        for i in range(dimensions.shape[0]):
+            d = dimensions[i]
+            if d >= 0 and stock.allocatable[d, node] > 0 and (d < 2 or stock.request[d] > 0):
+                used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
+                share = min(used / stock.allocatable[d, node], 1.0)
+                squares += (share - mean) * (share - mean)
         deviation = np.sqrt(squares / count)
-    return float(int((1 - deviation) * HIGHEST)) * table.rule_weights[rule]
+    return float(int((1 - deviation) * HIGHEST))
 
 
-@kernel
-def binpack(ledger: Ledger, traits: Traits, table: ScoreTable, rule: int, shape: int, node: int) -> float:
-    """Volcano's binpack."""
-    total, weights = 0.0, 0
-    for i in range(table.dimensions.shape[1]):
-        d = table.dimensions[rule, i]
-        if d < 0 or ledger.shape_request[shape, d] <= 0:
+@part
+def binpack(stock: Stock, dimensions: Rows, weights: Vector, node: int) -> float:
+    """Volcano's binpack, between 0 and 1."""
+    total, weight = 0.0, 0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
+        if d < 0 or stock.request[d] <= 0:
             continue
-        capacity = traits.node_allocatable[d, node]
-        used = ledger.node_used[d, node] + ledger.shape_request[shape, d]
-        weight = table.dimension_weights[rule, i]
-        weights += weight
-        if capacity <= 0 or weight == 0:
+        capacity, used = stock.allocatable[d, node], stock.used[d, node] + stock.request[d]
+        weight += weights[i]
+        if capacity <= 0 or weights[i] == 0:
             continue
         if used > capacity:
             return 0.0
-        total += float(used) * float(weight) / capacity
-    if weights <= 0:
-        return 0.0
-    return total / float(weights) * (HIGHEST * table.rule_weights[rule])
+        total += float(used) * float(weights[i]) / capacity
+    return total / float(weight) if weight > 0 else 0.0
 
 
-@kernel
-def points_of(
-    ledger: Ledger, traits: Traits, table: ScoreTable, tournament: Tournament, shape: int, node: int
-) -> float:
+@part
+def fullness(stock: Stock, table: ScoreTable, rule: int, node: int) -> float:
+    """The points of a resource rule, its weight not included."""
+    if table.rules[rule] == BALANCED:
+        return balanced(stock, table.dimensions[rule], node)
+    if table.rules[rule] == BINPACK:
+        return binpack(stock, table.dimensions[rule], table.dimension_weights[rule], node)
+    return least_or_most(stock, table.dimensions[rule], table.dimension_weights[rule], node, table.rules[rule] == MOST)
+
+
+@part
+def normalised(raw: int, highest: int, lower_is_better: bool) -> int:
+    """Raw points brought to scale."""
+    points = raw * HIGHEST // highest if highest > 0 else 0
+    return HIGHEST - points if lower_is_better else points
+
+
+@part
+def points_of(stock: Stock, table: ScoreTable, highest: Vector, node: int) -> float:
     """All points of a node, in the order of terms."""
     alone, points = 0.0, 0.0
     for t in range(table.kinds.shape[0]):
         if t == table.alone:
             alone, points = points, 0.0
-        row = table.which[t]
-        if table.kinds[t] == FIXED:
+        row, kind = table.which[t], table.kinds[t]
+        if kind == FIXED:
             points += table.fixed[row, node]
-        elif table.kinds[t] == NORMALISED:
-            highest = tournament.highest[row]
-            value = 0
-            if highest > 0:
-                value = table.raw[row, node] * HIGHEST // highest
-            if table.lower_is_better[row]:
-                value = HIGHEST - value
-            points += float(value * table.raw_weights[row])
-        elif table.rules[row] == BALANCED:
-            points += balanced(ledger, traits, table, row, shape, node)
-        elif table.rules[row] == BINPACK:
-            points += binpack(ledger, traits, table, row, shape, node)
+        elif kind == NORMALISED:
+            points += float(normalised(table.raw[row, node], highest[row], table.lower_is_better[row]) * table.raw_weights[row])
         else:
-            points += least_or_most(ledger, traits, table, row, shape, node)
+            points += table.rule_weights[row] * fullness(stock, table, row, node)
     return alone + points
 
 
-@kernel
-def better(traits: Traits, tournament: Tournament, left: int, right: int) -> int:
+@part
+def better(points: NDArray[np.float64], ranks: NDArray[np.int64], left: int, right: int) -> int:
     """The better of two nodes: more points, or the lower rank."""
     if left < 0:
         return right
     if right < 0:
         return left
-    if tournament.points[left] != tournament.points[right]:
-        return left if tournament.points[left] > tournament.points[right] else right
-    return left if traits.node_rank[left] < traits.node_rank[right] else right
+    if points[left] != points[right]:
+        return left if points[left] > points[right] else right
+    return left if ranks[left] < ranks[right] else right
 
 
-@kernel
-def climb(traits: Traits, tournament: Tournament, node: int) -> None:
+@part
+def climb(points: NDArray[np.float64], ranks: NDArray[np.int64], winners: Rows, node: int, competes: bool) -> None:
     """Play again every match above a node."""
-    at = tournament.winners.shape[0] // 2 + node
-    tournament.winners[at] = node if tournament.competes[node] else NOBODY
+    at = winners.shape[0] // 2 + node
+    winners[at] = node if competes else NOBODY
     at //= 2
     while at >= 1:
-        tournament.winners[at] = better(traits, tournament, tournament.winners[2 * at], tournament.winners[2 * at + 1])
+        winners[at] = better(points, ranks, winners[2 * at], winners[2 * at + 1])
         at //= 2
 
 
 @kernel
-def hold_all(ledger: Ledger, traits: Traits, table: ScoreTable, tournament: Tournament, shape: int) -> None:
+def hold_all(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournament) -> None:
     """Begin the tournament anew: who competes, with how many points, and every match."""
     nodes = tournament.passes.shape[0]
     terms = table.raw.shape[0]
     for t in range(terms):
         tournament.highest[t], tournament.holders[t] = 0, 0
     for n in range(nodes):
-        tournament.competes[n] = tournament.passes[n] and has_room(ledger, traits, table, shape, n)
+        tournament.competes[n] = tournament.passes[n] and has_room(stock, table.counts_pods, n)
         if tournament.competes[n]:
             for t in range(terms):
                 if table.raw[t, n] > tournament.highest[t]:
@@ -242,21 +257,20 @@ def hold_all(ledger: Ledger, traits: Traits, table: ScoreTable, tournament: Tour
         tournament.winners[at] = NOBODY
     for n in range(nodes):
         if tournament.competes[n]:
-            tournament.points[n] = points_of(ledger, traits, table, tournament, shape, n)
+            tournament.points[n] = points_of(stock, table, tournament.highest, n)
             tournament.winners[leaves + n] = n
     for at in range(leaves - 1, 0, -1):
-        tournament.winners[at] = better(traits, tournament, tournament.winners[2 * at], tournament.winners[2 * at + 1])
+        left, right = tournament.winners[2 * at], tournament.winners[2 * at + 1]
+        tournament.winners[at] = better(tournament.points, ranks, left, right)
 
 
-@kernel
-def look_again(
-    ledger: Ledger, traits: Traits, table: ScoreTable, tournament: Tournament, shape: int, node: int
-) -> bool:
+@part
+def look_again(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournament, node: int) -> bool:
     """Bring one node up to date. False if what normalises the points moved, so that all have to be scored again."""
     if not tournament.passes[node]:
         return True
     before = tournament.competes[node]
-    after = has_room(ledger, traits, table, shape, node)
+    after = has_room(stock, table.counts_pods, node)
     tournament.competes[node] = after
     for t in range(table.raw.shape[0]):
         raw = table.raw[t, node]
@@ -270,24 +284,21 @@ def look_again(
             if tournament.holders[t] == 0 and raw > 0:
                 return False
     if after:
-        tournament.points[node] = points_of(ledger, traits, table, tournament, shape, node)
+        tournament.points[node] = points_of(stock, table, tournament.highest, node)
     if before or after:
-        climb(traits, tournament, node)
+        climb(tournament.points, ranks, tournament.winners, node, after)
     return True
 
 
 @kernel
-def catch_up(
-    ledger: Ledger, traits: Traits, table: ScoreTable, tournament: Tournament, shape: int, seen: int
-) -> None:
-    """Bring every node up to date that the log names since an entry."""
-    end = ledger.log_ends[0]
-    if end - seen > tournament.passes.shape[0] // 4 + 8:
-        hold_all(ledger, traits, table, tournament, shape)
+def catch_up(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournament, log: Rows) -> None:
+    """Bring every node up to date that an excerpt of the node log names."""
+    if log.shape[0] > tournament.passes.shape[0] // 4 + 8:
+        hold_all(stock, ranks, table, tournament)
         return
-    for entry in range(seen, end):
-        if not look_again(ledger, traits, table, tournament, shape, ledger.node_log[entry]):
-            hold_all(ledger, traits, table, tournament, shape)
+    for entry in range(log.shape[0]):
+        if not look_again(stock, ranks, table, tournament, log[entry]):
+            hold_all(stock, ranks, table, tournament)
             return
 
 
@@ -308,10 +319,20 @@ def fill(
     `seen` is how much of the node log the tournament knows, -1: begin anew. `room` is what the queue still gives per dimension; a task that asks for
     more gets `REFUSED_BY_QUEUE` in `nodes` and is passed over. The logs must have room for two entries per task.
     """
+    stock = Stock(
+        traits.node_allocatable,
+        ledger.node_used,
+        ledger.node_releasing,
+        ledger.node_pipelined,
+        ledger.node_scored,
+        ledger.shape_request[shape],
+        ledger.shape_scored[shape],
+    )
+    ranks = traits.node_rank
     if seen < 0:
-        hold_all(ledger, traits, table, tournament, shape)
+        hold_all(stock, ranks, table, tournament)
     else:
-        catch_up(ledger, traits, table, tournament, shape, seen)
+        catch_up(stock, ranks, table, tournament, ledger.node_log[seen : ledger.log_ends[0]])
     dimensions = ledger.shape_request.shape[1]
     for i in range(tasks.shape[0]):
         allowed = True
@@ -333,6 +354,6 @@ def fill(
         nodes[i] = node
         for d in range(dimensions):
             room[d] -= ledger.shape_request[shape, d]
-        if not look_again(ledger, traits, table, tournament, shape, node):
-            hold_all(ledger, traits, table, tournament, shape)
+        if not look_again(stock, ranks, table, tournament, node):
+            hold_all(stock, ranks, table, tournament)
     return tasks.shape[0]

@@ -16,7 +16,7 @@ from posse.scheduler.placement.feasibility import Feasibility
 from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, fill
 from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.placement.node_traits import stamp_of
-from posse.scheduler.placement.terms import FixedScore, LiveScore, NormalisedScore, ResourceScore
+from posse.scheduler.placement.terms import HIGHEST, FixedScore, LiveScore, NormalisedScore, ResourceRule, ResourceScore
 from posse.scheduler.reasons import PASSES
 from posse.scheduler.tiers import Tiers
 
@@ -133,7 +133,12 @@ class Filler:
             raw_weights=np.array([term.weight for term in normalised], np.int64),
             lower_is_better=np.array([term.lower_is_better for term in normalised], np.bool_),
             rules=np.array([int(term.rule) for term in resource], np.int8),
-            rule_weights=np.array([float(term.weight) for term in resource], np.float64),
+            rule_weights=np.array([float(_scale(term) * term.weight) for term in resource], np.float64),
             dimensions=rows,
             dimension_weights=weights,
         )
+
+
+def _scale(score: ResourceScore) -> int:
+    """What brings a rule's points to 0..100."""
+    return HIGHEST if score.rule is ResourceRule.BINPACK else 1

@@ -1,8 +1,8 @@
 """Fullness: points by how full a node would be with one more task of a shape on it.
 
-The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them. LeastAllocated and MostAllocated see cpu and memory
-as scores see them (a container without a request counts as 100m and 200 MB); BalancedAllocation and binpack see requests. Promised pods
-count for the first three and not for binpack.
+The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them. LeastAllocated and
+MostAllocated see cpu and memory as scores see them (a container without a request counts as 100m and 200 MB);
+BalancedAllocation and binpack see requests. Promised pods count for the first three and not for binpack.
 """
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from posse.cluster.names import CPU, MEMORY
 from posse.cluster.world import World
 from posse.scheduler.placement.terms import HIGHEST, ResourceRule, ResourceScore, Rows, Scores
+
+Amounts = NDArray[np.int64]
 
 SCORED = {CPU: 0, MEMORY: 1}
 """Dimensions of which scores keep an account of their own, and its row."""
@@ -35,7 +37,8 @@ def _least_or_most(world: World, score: ResourceScore, shape: int, candidates: R
         dimension = world.dimensions.known(resource)
         if dimension is None:
             continue
-        capacity, used = _as_scores_see(world, dimension, shape, candidates)
+        capacity = world.columns.traits.node_allocatable[dimension, candidates]
+        used = _as_scores_see(world, dimension, shape, candidates)
         counts = capacity > 0
         amount = np.minimum(used, capacity) if score.rule is ResourceRule.MOST else np.maximum(capacity - used, 0)
         total += np.where(counts, amount * HIGHEST // np.where(counts, capacity, 1) * weight, 0)
@@ -44,21 +47,20 @@ def _least_or_most(world: World, score: ResourceScore, shape: int, candidates: R
     return (points * score.weight).astype(np.float64)
 
 
-def _as_scores_see(world: World, dimension: int, shape: int, candidates: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What is allocatable, and what would be used with one more task."""
-    ledger = world.columns.ledger
-    capacity = world.columns.traits.node_allocatable[dimension, candidates]
-    account = SCORED.get(dimension)
+def _as_scores_see(world: World, dimension: int, shape: int, candidates: Rows) -> Amounts:
+    """What would be used with one more task."""
+    ledger, account = world.columns.ledger, SCORED.get(dimension)
     if account is None:
-        return capacity, _requested(world, dimension, shape, candidates)
-    return capacity, ledger.node_scored[account, candidates] + ledger.shape_scored[shape, account]
+        return _requested(world, dimension, shape, candidates)
+    used: Amounts = ledger.node_scored[account, candidates] + ledger.shape_scored[shape, account]
+    return used
 
 
-def _requested(world: World, dimension: int, shape: int, candidates: Rows) -> NDArray[np.int64]:
+def _requested(world: World, dimension: int, shape: int, candidates: Rows) -> Amounts:
     """What pods would ask for with one more task, promised ones included."""
     ledger = world.columns.ledger
     used = ledger.node_used[dimension, candidates] + ledger.node_pipelined[dimension, candidates]
-    requested: NDArray[np.int64] = used + ledger.shape_request[shape, dimension]
+    requested: Amounts = used + ledger.shape_request[shape, dimension]
     return requested
 
 

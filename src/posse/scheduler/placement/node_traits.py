@@ -1,6 +1,7 @@
 """Node traits: labels, names, taints and the like of all nodes, each as an aspect (see `cluster.aspects`).
 
-A trait is read from every node when it is first asked for; after that only nodes whose fact is another one are read again.
+A trait is read from every node when it is first asked for; after that only nodes whose fact is another one are read
+again.
 """
 
 from collections.abc import Callable, Hashable, Iterable

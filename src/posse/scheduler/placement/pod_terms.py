@@ -1,8 +1,9 @@
 """Pod terms: which pods a term means, and how many of them lie on each node.
 
-Terms are asked from two sides. A term of the pod that wants a place means pods that lie somewhere (`Namespaces.choice`, `PodCounts`). And the
-terms of pods that lie somewhere may mean the pod that wants a place (`LyingTerms`): each distinct term is asked once per kin, and the pods that
-bring it are counted by their shapes. Terms are values: however many gangs have equal ones, there is one count.
+Terms are asked from two sides. A term of the pod that wants a place means pods that lie somewhere
+(`Namespaces.choice`, `PodCounts`). And the terms of pods that lie somewhere may mean the pod that wants a place
+(`LyingTerms`): each distinct term is asked once per kin, and the pods that bring it are counted by their shapes.
+Terms are values: however many gangs have equal ones, there is one count.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -33,9 +34,8 @@ class Namespaces:
         self._version = 0
         self._choices: dict[PodTerm, PodChoice] = {}
 
-    @property
-    def version(self) -> int:
-        """Rises when a namespace comes, goes or changes."""
+    def catch_up(self) -> int:
+        """Learn which namespaces there are now. The number rises when one came, went or changed."""
         if self._seen != self._world.people_version:
             self._seen = self._world.people_version
             if self._known != self._world.namespaces:
@@ -45,8 +45,11 @@ class Namespaces:
         return self._version
 
     def choice(self, term: PodTerm) -> PodChoice:
-        """The pods that a term of an incoming pod means: a namespace selector means the namespaces known to have such labels."""
-        assert self.version >= 0
+        """The pods that a term of an incoming pod means.
+
+        A namespace selector means the namespaces that are known to have such labels.
+        """
+        self.catch_up()
         choice = self._choices.get(term)
         if choice is None:
             choice = self._choices[term] = PodChoice(term.selector, self._names(term))
@@ -63,7 +66,7 @@ class Namespaces:
 
     def choice_of_lying(self, term: PodTerm) -> PodChoice:
         """The pods that a term of a pod that lies somewhere means. A namespace that is not known has no labels."""
-        assert self.version >= 0
+        self.catch_up()
         selector = term.namespace_selector
         if selector is None or not selector.requirements:
             return self.choice(term)
@@ -144,9 +147,9 @@ class LyingTerms:
         return self._counts.by_shape(voice, weights)
 
     def _catch_up(self) -> None:
-        """Read new shapes, and ask about new kin. Namespaces that changed, or were met for the first time, make everything new."""
+        """Read new shapes, ask about new kin. A namespace that changed, or is met for the first time, makes all new."""
         register = self._world.kin
-        stamp = (self._namespaces.version, len(register.namespaces()))
+        stamp = (self._namespaces.catch_up(), len(register.namespaces()))
         if stamp != self._stamp:
             self._stamp, self._selections, self._meant = stamp, [], np.zeros(0, np.bool_)
             self._meaning.clear()

@@ -1,11 +1,11 @@
 """Scoring: how good each candidate is for a task, as the sum of all plugins' points in plugin order.
 
-Fixed terms are asked once per shape and kept until a node changes; normalised ones are brought to scale over the candidates of the
-moment; resource terms look at how full a node would be; live terms are asked each time.
+Fixed terms are asked once per shape and kept until a node changes; normalised ones are brought to scale over the
+candidates of the moment; resource terms look at how full a node would be; live terms are asked each time.
 
-Points are float64, so the order in which they are added is part of the rule, and it is Volcano's: first, in plugin order, what a node is worth
-by itself (fixed terms, binpack, plugins that speak of one task and one node); then, added up apart, what nodes are worth compared with
-each other. So the same candidates get the same sums everywhere.
+Points are float64, so the order in which they are added is part of the rule, and it is Volcano's: first, in plugin
+order, what a node is worth by itself (fixed terms, binpack, plugins that speak of one task and one node); then,
+added up apart, what nodes are worth compared with each other. So the same candidates get the same sums everywhere.
 """
 
 import numpy as np
@@ -31,7 +31,10 @@ from posse.scheduler.tiers import Tiers
 
 
 class ShapeScores(Struct, frozen=True):
-    """What all plugins together say of a shape: terms of nodes by themselves (a plugin is one that is asked singly), and of nodes compared."""
+    """What all plugins together say of a shape: of nodes by themselves, and of nodes compared with each other.
+
+    A plugin among the terms is one that is asked about one task and one node.
+    """
 
     alone: tuple[Score | Plugin, ...]
     compared: tuple[Score, ...]
@@ -75,7 +78,10 @@ class Scoring:
         shape = int(self._world.columns.ledger.task_shape[task])
         found, alone, compared = self.scores(shape), *np.zeros((2, len(candidates)), np.float64)
         for term in found.alone:
-            alone += self._singly(term, task, candidates) if isinstance(term, Plugin) else self._of(term, task, shape, candidates)
+            if isinstance(term, Plugin):
+                alone += self._singly(term, task, candidates)
+            else:
+                alone += self._of(term, task, shape, candidates)
         for term in found.compared:
             if not isinstance(term, LiveScore) or term.concerns(np.array([task], np.int32)):
                 compared += self._of(term, task, shape, candidates)

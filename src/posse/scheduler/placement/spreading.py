@@ -1,7 +1,8 @@
 """Spreading: whose pods count for a topology spread constraint, and where.
 
-The constraints of a pod, all hard or all soft ones, look at the nodes that have every one of their keys; each of them leaves out nodes that
-the pod could not go to, as its policies on node affinity and taints say. Counted are pods of the pod's own namespace that are not terminating.
+The constraints of a pod, all hard or all soft ones, look at the nodes that have every one of their keys; each of
+them leaves out nodes that the pod could not go to, as its policies on node affinity and taints say. Counted are pods
+of the pod's own namespace that are not terminating.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,10 @@ def wanted(traits: NodeTraits, shape: Shape) -> Mask:
 
 def with_all_keys(traits: NodeTraits, constraints: Sequence[Spread]) -> Mask:
     """Which nodes have the topology keys of all constraints."""
-    return np.logical_and.reduce([traits.label(each.topology_key).numbers > 0 for each in constraints])
+    eligible = traits.present()
+    for each in constraints:
+        eligible = eligible & (traits.label(each.topology_key).numbers > 0)
+    return eligible
 
 
 def counted(traits: NodeTraits, shape: Shape, constraint: Spread, eligible: Mask) -> Mask:

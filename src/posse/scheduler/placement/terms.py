@@ -1,10 +1,12 @@
 """Terms: what plugins say about nodes, in a form that can be computed for all nodes at once.
 
-A plugin is asked once per shape, and answers with terms. A *fixed* term depends on what nodes are, and is kept until one of
-them changes; a *live* term depends on who lies where, and is looked at again whenever that may have moved. A *resource* score is data, no
-callable: the kernel evaluates it while it fills nodes. A plugin that speaks of one task and one node in plain Python is wrapped as a live term.
+A plugin is asked once per shape, and answers with terms. A *fixed* term depends on what nodes are, and is kept until
+one of them changes; a *live* term depends on who lies where, and is looked at again whenever that may have moved. A
+*resource* score is data, no callable: the kernel evaluates it while it fills nodes. A plugin that speaks of one task
+and one node in plain Python is wrapped as a live term.
 
-A filter gives one reason code per node row, 0 where the node passes (see `reasons`); a score gives a number per candidate.
+A filter gives one reason code per node row, 0 where the node passes (see `reasons`); a score gives a number per
+candidate.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +34,8 @@ class FixedFilter(Struct, frozen=True):
 class CountFilter(Struct, frozen=True):
     """Refusal of nodes that hold as many pods as they may, terminating and promised ones included.
 
-    Without it only room counts, and terminating pods give their place back. Data, no callable: whoever fills nodes counts along.
+    Without it only room counts, and terminating pods give their place back. It is data, no callable: whoever fills
+    nodes counts along.
     """
 
     code: int
@@ -46,7 +49,8 @@ def always(_: NDArray[np.int32]) -> bool:
 class LiveFilter(Struct, frozen=True):
     """Refusals by who lies where: asked for the codes of all node rows, for one task of the shape (its row).
 
-    `concerns` says of tasks whether it could refuse any of them a node at all, whoever is placed; where not, it need not be asked.
+    `concerns` says of tasks whether it could refuse any of them a node at all, whoever is placed; where not, it need
+    not be asked.
     """
 
     codes: Callable[[int], Codes]
@@ -60,7 +64,10 @@ class FixedScore(Struct, frozen=True):
 
 
 class NormalisedScore(Struct, frozen=True):
-    """Raw points by what nodes are, brought to 0..100 by the highest among the candidates; `lower_is_better` turns them around."""
+    """Raw points by what nodes are, brought to 0..100 by the highest among the candidates.
+
+    `lower_is_better` turns them around.
+    """
 
     raw: NDArray[np.int64]
     weight: int
@@ -93,7 +100,7 @@ class ResourceRule(IntEnum):
 
 
 class ResourceScore(Struct, frozen=True):
-    """Points by how full a node would be: a rule, the resources it looks at with their weights, and the weight of the whole."""
+    """Points by how full a node would be: a rule, the resources that count, with weights, the weight of the whole."""
 
     rule: ResourceRule
     resources: tuple[tuple[str, int], ...]
@@ -101,9 +108,10 @@ class ResourceScore(Struct, frozen=True):
 
 
 class LiveScore(Struct, frozen=True):
-    """Points by who lies where: asked for the points of the candidates, weight included, for one task of the shape (its row).
+    """Points by who lies where: asked for those of candidates, weight included, for one task of the shape (its row).
 
-    `concerns` says of tasks whether it could give any of them anything but 0 points, whoever is placed; where not, it need not be asked.
+    `concerns` says of tasks whether it could give any of them anything but 0 points, whoever is placed; where not, it
+    need not be asked.
     """
 
     points: Callable[[int, Rows], Scores]

@@ -1,7 +1,7 @@
 """Binpack: fill nodes up, so that others stay empty for those who need a whole one.
 
-A node's points are the mean, over the resources that the pod asks for and that have a weight, of how full it would be, times 100. A node that one of
-them would overfill gets none.
+A node's points are the mean, over the resources that the pod asks for and that have a weight, of how full it would
+be, times 100. A node that one of them would overfill gets none.
 """
 
 from collections.abc import Sequence

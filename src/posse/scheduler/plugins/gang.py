@@ -12,12 +12,14 @@ what its metrics need.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from posse.cluster.status import Status
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
+from posse.scheduler.metrics.series import Series, gang_labels, series
+from posse.scheduler.metrics.tally import Tally, is_short
 from posse.scheduler.plugin import Key, Plugin, Setup, Vote
 from posse.cluster.verdict import Blocker
 
@@ -165,6 +167,21 @@ class GangPlugin(Plugin):
                 remaining[gang.row] -= 1
                 victims.append(task)
         return victims
+
+    # ------------------------------------------------------------------ figures
+
+    def figures(self, tally: Tally) -> Iterator[Series]:
+        """Give how many gangs lack their minimum, how many members each lacks, and how often it was looked at in vain."""
+        short = 0
+        for each in tally.gangs(self.world):
+            if not each.verdict.members:
+                continue
+            lacks, labels = is_short(each.verdict), gang_labels(self.world, each.gang)
+            short += lacks
+            yield series("volcano_unschedule_task_count", each.verdict.unschedulable if lacks else 0, **labels)
+            if each.retries:
+                yield series("volcano_job_retry_counts", each.retries, **labels)
+        yield series("volcano_unschedule_job_count", short)
 
 
 def _has_minimum(team: Team | Cohort, *, with_promises: bool) -> bool:

@@ -25,9 +25,8 @@ def differences(comparison: Record, names: tuple[str, str]) -> Iterator[Renderab
 
 
 def _is_alike(comparison: Record) -> bool:
-    return not (
-        comparison["gangs"] or comparison["queues"] or any(comparison["evictions"].values()) or any(comparison["pods"].values())
-    )
+    parts = (comparison["gangs"], comparison["queues"], *comparison["evictions"].values(), *comparison["pods"].values())
+    return not any(parts)
 
 
 def _summary(comparison: Record, names: tuple[str, str]) -> Iterator[RenderableType]:
@@ -51,7 +50,9 @@ def _gangs(gangs: Mapping[str, Any]) -> Iterator[RenderableType]:
     rows = table("gang", "queue", f"{FIRST} starts", f"{SECOND} starts", f"{FIRST} ends", f"{SECOND} ends", "")
     for name, gang in gangs.items():
         starts, ends = gang["start"], gang["state"]
-        rows.add_row(name, gang["queue"], *map(_start, starts), *(state(each or "-") for each in ends), _verdict(*starts))
+        rows.add_row(
+            name, gang["queue"], *map(_start, starts), *(state(each or "-") for each in ends), _verdict(*starts)
+        )
     yield rows
 
 

@@ -3,6 +3,7 @@
 Nothing is ever cut off: what is too wide for its column goes on in the next line.
 """
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -33,9 +34,18 @@ def table(*columns: str, numbers: frozenset[str] | set[str] = frozenset()) -> Ta
     """A table with these columns; those of `numbers` stand to the right."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in columns:
-        justify = "right" if name in numbers else "left"
-        made.add_column(name, justify=justify, overflow="fold", no_wrap=name in numbers)
+        is_number = name in numbers
+        made.add_column(name, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
     return made
+
+
+def point(mark: str, style: str, text: Text | str, indent: int = 0) -> Padding:
+    """A point of a list: its mark, and the text beside it, however many lines it takes."""
+    rows = Table.grid(padding=(0, 1, 0, 0))
+    rows.add_column(no_wrap=True)
+    rows.add_column(overflow="fold")
+    rows.add_row(Text(mark, style=style), text)
+    return Padding(rows, (0, 0, 0, indent))
 
 
 def state(name: str) -> Text:

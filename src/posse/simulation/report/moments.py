@@ -17,9 +17,10 @@ def timeline_of(moments: Iterable[Moment]) -> Iterator[RenderableType]:
     """The whole timeline."""
     yield heading("TIMELINE")
     for moment in moments:
-        yield clock(moment)
-        for line in happenings(moment):
-            yield Padding(line, (0, 0, 0, MARGIN))
+        lines = list(happenings(moment))
+        if lines:
+            yield clock(moment)
+            yield from (Padding(line, (0, 0, 0, MARGIN)) for line in lines)
 
 
 def clock(moment: Moment) -> Text:
@@ -28,15 +29,18 @@ def clock(moment: Moment) -> Text:
 
 
 def happenings(moment: Moment) -> Iterator[Text]:
-    """What happened in a moment, a line each: who turned, who lost pods, who got nodes."""
-    placed = {placement.gang for placement in moment.placements}
-    for turn in moment.turns:
-        if turn.gang not in placed or turn.after != "placed":
-            yield _turned(turn)
-    for loss in moment.losses:
-        yield _lost(loss)
-    for placement in moment.placements:
-        yield _placed(placement)
+    """What happened in a moment, a line each: who ended, who lost pods, who got nodes, who waits."""
+    ended = [turn for turn in moment.turns if turn.after in ("finished", "empty")]
+    yield from map(_turned, ended)
+    yield from map(_lost, moment.losses)
+    yield from map(_placed, moment.placements)
+    yield from (_turned(turn) for turn in moment.turns if turn not in ended and not _goes_without_saying(turn, moment))
+
+
+def _goes_without_saying(turn: Turn, moment: Moment) -> bool:
+    """Whether a turn only follows from pods that got their nodes, now or just before."""
+    placed = turn.gang in {placement.gang for placement in moment.placements}
+    return (turn.after == "placed" and placed) or (turn.before, turn.after) == ("placed", "running")
 
 
 def _turned(turn: Turn) -> Text:
@@ -60,9 +64,11 @@ def _turned(turn: Turn) -> Text:
 
 def _lost(loss: Loss) -> Text:
     why = f" ({loss.reason})" if loss.reason else ""
-    return Text.assemble((loss.pod, "bold"), " ", ("is evicted", "red"), f" from {loss.node} for {loss.by}, by {loss.action}{why}")
+    whence = f" from {loss.node} for {loss.by}, by {loss.action}{why}"
+    return Text.assemble((loss.pod, "bold"), " ", ("is evicted", "red"), whence)
 
 
 def _placed(placement: Placement) -> Text:
     pods = counted(sum(count for _, count in placement.nodes), "pod")
-    return Text.assemble((placement.gang, "bold"), " ", (f"starts {pods}", "green"), f" on {places(dict(placement.nodes))}")
+    where = f" on {places(dict(placement.nodes))}"
+    return Text.assemble((placement.gang, "bold"), " ", (f"starts {pods}", "green"), where)

@@ -1,4 +1,4 @@
-"""The nodes of a result as a table with a bar per main resource. Many nodes are shown by their shape: those that have the same."""
+"""The nodes of a result as a table with a bar per main resource. Many nodes are shown together if they are alike."""
 
 from collections.abc import Iterator, Mapping
 from os.path import commonprefix
@@ -16,7 +16,8 @@ MANY = 16
 MOST = 4
 """Resources that find room beside each other in 80 columns."""
 BAR = 8
-BESIDES = ("pods", "ephemeral-storage")
+BESIDES = ("cpu", "memory", "pods", "ephemeral-storage", "hugepages-")
+"""What is no device, by how it begins."""
 
 
 class Row(Struct):
@@ -49,7 +50,7 @@ def main_resources(rows: list[Row]) -> list[str]:
         for resource, amount in row.total.items():
             total[resource] = total.get(resource, 0.0) + amount
             used[resource] = used.get(resource, 0.0) + row.used.get(resource, 0.0)
-    devices = [name for name in sorted(total) if total[name] and name not in ("cpu", "memory", *BESIDES) and not name.startswith("hugepages-")]
+    devices = [name for name in sorted(total) if total[name] and not name.startswith(BESIDES)]
     devices.sort(key=lambda name: -used[name] / total[name])
     return [name for name in ("cpu", "memory", *devices) if total.get(name)][:MOST]
 
@@ -82,5 +83,5 @@ def _called(names: list[str]) -> str:
     """What nodes of one shape are called together: `gpu-* (24)`."""
     if len(names) == 1:
         return names[0]
-    stem = commonprefix(names).rstrip("0123456789")
+    stem = commonprefix(names).rstrip("0123456789")  # noqa: RUF071 - names, not paths
     return f"{stem}* ({len(names)})" if stem else f"{len(names)} nodes"

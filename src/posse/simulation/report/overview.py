@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from posse.simulation.gang_state import has_started
 from posse.simulation.report.gangs import gangs
 from posse.simulation.report.layout import heading
 from posse.simulation.report.nodes import nodes
 from posse.simulation.report.queues import queues
-from posse.simulation.gang_state import has_started
 from posse.simulation.report.why import waiting
 from posse.simulation.report.words import counted, span
 from posse.simulation.result import Record

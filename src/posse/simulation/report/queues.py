@@ -27,7 +27,8 @@ def queues(record: Record) -> Iterator[RenderableType]:
     has_share = any(queue["share"] is not None for queue in shown.values())
     totals = _totals(record)
     yield heading("QUEUES")
-    rows = table("queue", "of its share" if has_share else "of the cluster", "uses", "deserves" if has_share else "may use")
+    columns = ("of its share", "deserves") if has_share else ("of the cluster", "may use")
+    rows = table("queue", columns[0], "uses", columns[1])
     for name, queue in shown.items():
         share = queue["share"] if has_share else _dominant(queue["allocated"], totals)
         limit = queue["deserved"] if has_share else queue["capability"]

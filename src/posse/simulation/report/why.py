@@ -1,4 +1,4 @@
-"""Why a gang waits and what would help: the explanation record in sentences, short for an overview or in full for one gang."""
+"""Why a gang waits and what would help: the explanation in sentences, short for an overview or in full for one gang."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,12 +7,14 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from posse.simulation.report.layout import heading, state
+from posse.kube.quantity import is_bytes
 from posse.simulation.gang_state import has_started, state_of
-from posse.simulation.report.words import counted
+from posse.simulation.report.layout import heading, point, state, table
+from posse.simulation.report.words import MIB, counted, places, said, short
 from posse.simulation.result import Record
 
 INDENT = 2
+CLAUSE_NUMBERS = ("nodes that have it", "and all above")
 
 
 def waiting(record: Record, limit: int | None = None) -> Iterator[RenderableType]:
@@ -29,52 +31,64 @@ def waiting(record: Record, limit: int | None = None) -> Iterator[RenderableType
 
 
 def in_short(name: str, record: Record) -> Iterator[RenderableType]:
-    """A gang's summary, what blocks it, and what would help."""
+    """A gang's summary, what blocks it, and what else would help."""
     gang = record["gangs"][name]
     explanation = gang["explanation"]
-    yield Text.assemble((name, "bold"), f" ({gang['queue']}): ", _summary(gang, record))
+    yield Text.assemble((name, "bold"), (f" ({gang['queue']})", "dim"), f" {_summary(gang)}")
     if explanation is not None:
-        for blocker in explanation["blockers"]:
-            yield from _indented(_blocker(blocker))
-        for remedy in explanation["remedies"]:
-            yield from _indented(_remedy(remedy))
+        yield from (point("·", "yellow", _blocker(each), INDENT) for each in explanation["blockers"])
+        others = [each for each in explanation["remedies"] if each["message"] not in explanation["summary"]]
+        yield from (point("→", "green", _remedy(each), INDENT) for each in others)
 
 
 def in_full(name: str, record: Record) -> Iterator[RenderableType]:
     """All that is known of why a gang stands as it does."""
     gang = record["gangs"][name]
     explanation = gang["explanation"]
-    numbers = f"{gang['ready']} of {counted(gang['min'], 'pod')} ready, {counted(gang['members'], 'member')}"
-    yield Text.assemble((name, "bold"), " is ", state(state_of(gang)), f" ({numbers}), queue {gang['queue']}, {gang['dialect']}")
-    yield from _indented(Text(_summary(gang, record)))
-    if explanation is None:
+    yield Text.assemble((name, "bold"), f" {_summary(gang)}")
+    ready = f"{gang['ready']} of {counted(gang['min'], 'pod')} ready"
+    members = f", {counted(gang['members'], 'member')}" if gang["members"] != gang["min"] else ""
+    where = f", on {places(gang['nodes'])}" if gang["nodes"] else ""
+    numbers = f": {ready}{members}{where}; queue {gang['queue']}, {gang['dialect']}"
+    yield Text.assemble(state(state_of(gang)), (numbers, "dim"))
+    if explanation is not None:
+        yield from _blocked(explanation)
+        yield from _helped(explanation)
+        yield from _placed(explanation)
+
+
+def _blocked(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Each blocker, with every requirement of the pod that it is about."""
+    if not explanation["blockers"]:
         return
-    if explanation["blockers"]:
-        yield heading("WHAT BLOCKS IT")
-        for blocker in explanation["blockers"]:
-            yield _blocker(blocker)
-            for clause in blocker.get("clauses", ()):
-                yield from _indented(_clause(clause))
-    yield from _help(explanation)
-    yield from _line(explanation)
+    yield heading("WHAT BLOCKS IT")
+    for blocker in explanation["blockers"]:
+        yield point("·", "yellow", _blocker(blocker))
+        if blocker["clauses"]:
+            rows = table("the pod requires", *CLAUSE_NUMBERS, numbers=set(CLAUSE_NUMBERS))
+            for clause in blocker["clauses"]:
+                rows.add_row(clause["clause"], str(clause["alone"]), str(clause["so_far"]))
+            yield Padding(rows, (0, 0, 0, INDENT))
 
 
-def _help(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _helped(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Each remedy, with what it changes."""
     if explanation["remedies"]:
         yield heading("WHAT WOULD HELP")
         for remedy in explanation["remedies"]:
-            yield _remedy(remedy)
+            yield point("→", "green", _remedy(remedy))
             for change in _changes(remedy):
-                yield from _indented(Text(change, style="dim"))
+                yield Padding(Text(change, style="dim"), (0, 0, 0, INDENT))
+        yield Text("-o yaml gives the manifests.", style="dim")
     if explanation["searched"] == "cut":
-        yield Text("There may be more: the what-if runs were used up (--what-if-runs allows more).", style="dim")
+        yield Text("There may be more: the what-if runs are used up (--what-if-runs allows more).", style="dim")
 
 
-def _line(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _placed(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Its place in line, when it may start, and what it lost."""
     lines = []
     if position := explanation["position"]:
-        lines.append(f"Place {position['queue']} of {position['of']} in its queue.")
+        lines.append(f"Place {position['queue']} of {position['of']} in the line of its queue.")
     estimate = explanation["estimate"]
     if estimate and estimate["start"]:
         lines.append(f"Expected to start at {estimate['start']}, by {estimate['basis']}.")
@@ -86,45 +100,42 @@ def _line(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield from lines
 
 
-def _summary(gang: Record, record: Record) -> str:
-    """The explanation's sentence; without one, what the gang's conditions say."""
+def _summary(gang: Record) -> str:
+    """The explanation's sentence, of which the gang is the subject; without one, what the gang's conditions say."""
     if gang["explanation"] is not None:
         return str(gang["explanation"]["summary"])
-    said = [condition["message"] or condition["reason"] for condition in gang["conditions"] if condition["type"] != "Scheduled"]
-    return said[-1] if said else f"{gang['ready']} of {counted(gang['min'], 'pod')} have a node"
+    told = [each["message"] for each in gang["conditions"] if each["type"] != "Scheduled" and each["message"]]
+    return f"waits: {told[-1]}" if told else f"has {gang['ready']} of {counted(gang['min'], 'pod')} ready"
 
 
 def _blocker(blocker: Mapping[str, Any]) -> Text:
-    text = Text.assemble(("· ", "yellow"), (f"{blocker['kind']}: ", "yellow"), str(blocker["message"]))
-    if blocker.get("need") is not None:
-        text.append(f" ({blocker['have']} of {blocker['need']} {blocker['unit']})")
-    if reasons := blocker.get("nodes"):
-        told = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items(), key=lambda each: (-each[1], each[0])))
-        text.append(f"\n  nodes: {told}", style="dim")
+    text = Text.assemble((f"{blocker['kind']}: ", "yellow"), str(blocker["message"]))
+    if blocker["need"] is not None:
+        have, need = (_number(blocker["unit"], blocker[key]) for key in ("have", "need"))
+        text.append(f" ({have} of {need} {short(blocker['unit'])})", style="dim")
+    if reasons := blocker["nodes"]:
+        most_first = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
+        text.append(
+            "\n" + "\n".join(f"{counted(count, 'node')}: {reason}" for reason, count in most_first), style="dim"
+        )
     return text
 
 
-def _clause(clause: Mapping[str, Any]) -> Text:
-    passes = f"{counted(clause['alone'], 'node')} by itself, {clause['so_far']} with all before it"
-    return Text.assemble(str(clause["clause"]), (f"  {passes}", "dim"))
+def _number(unit: str, number: float | None) -> str:
+    return "?" if number is None else said(unit, number) if is_bytes(unit) and number >= MIB else f"{number:g}"
 
 
 def _remedy(remedy: Mapping[str, Any]) -> Text:
     proof = "" if remedy["verified"] else " (not tried)"
-    return Text.assemble(("→ ", "green"), str(remedy["message"]), (proof, "dim"))
+    return Text.assemble(str(remedy["message"]), (proof, "dim"))
 
 
 def _changes(remedy: Mapping[str, Any]) -> Iterator[str]:
-    for manifest in remedy["patch"]:
-        yield f"apply {_named(manifest['kind'], manifest.get('metadata', {}))}"
-    for reference in remedy["remove"]:
-        yield f"remove {_named(reference['kind'], reference)}"
-
-
-def _named(kind: str, meta: Mapping[str, Any]) -> str:
-    space = meta.get("namespace")
-    return f"{kind} {space}/{meta.get('name', '')}" if space else f"{kind} {meta.get('name', '')}"
-
-
-def _indented(text: Text) -> Iterator[RenderableType]:
-    yield Padding(text, (0, 0, 0, INDENT))
+    """What is applied and removed, kind by kind."""
+    applied = [(each["kind"], each.get("metadata", {})) for each in remedy["patch"]]
+    removed = [(each["kind"], each) for each in remedy["remove"]]
+    for verb, things in (("apply", applied), ("remove", removed)):
+        kinds: dict[str, list[str]] = {}
+        for kind, meta in things:
+            kinds.setdefault(kind, []).append("/".join(filter(None, (meta.get("namespace"), meta.get("name")))))
+        yield from (f"{verb} {kind} {', '.join(names)}" for kind, names in kinds.items())

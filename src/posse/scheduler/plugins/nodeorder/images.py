@@ -1,6 +1,7 @@
 """Points for images that a node has and need not pull: their size, weighed by how many of all nodes have them.
 
-Less than 23 MiB is nothing, and 1000 MiB per container is all. Which nodes have an image is kept by its name, and followed as nodes change.
+Less than 23 MiB is nothing, and 1000 MiB per container is all. Which nodes have an image is kept by its name, and
+followed as nodes change.
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,8 @@ class NodeOrderPlugin(Plugin):
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
-        self._weights = {each.name.removesuffix(".weight"): setup.arguments.get_int(each.name) for each in self.arguments}
+        weight = setup.arguments.get_int
+        self._weights = {each.name.removesuffix(".weight"): weight(each.name) for each in self.arguments}
         counts = PodCounts(self.world)
         self._traits = NodeTraits(self.world)
         self._images = ImageScore(self.world)

@@ -1,6 +1,7 @@
-"""Points for even spread, where it is not a must: fewer pods of the kind in a node's domains are better, and many domains make each pod weigh more.
+"""Points for even spread, where it is not a must: the fewer pods of the kind in a node's domains, the better.
 
-Candidates that lack one of the keys get nothing. On the key of host names each node is its own domain, and the constraint's policies are not asked.
+Many domains make each pod weigh more. Candidates that lack one of the keys get nothing. On the key of host names
+each node is its own domain, and the constraint's policies are not asked.
 """
 
 import math
@@ -49,9 +50,9 @@ class SpreadScore:
         crowds = np.zeros(len(scored), np.float64)
         for field in fields:
             crowds += self._crowds(field, kin, scored)
-        points = np.zeros(len(candidates), np.float64)
-        points[is_scored] = _turned_around(crowds)
-        return points * float(weight)
+        points: Scores = np.zeros(len(candidates), np.float64)
+        points[is_scored] = _turned_around(crowds) * float(weight)
+        return points
 
     def _crowds(self, field: Field, kin: Kin, scored: Rows) -> Scores:
         """How crowded the domain of each node is, in pods that weigh more the more domains there are."""
@@ -63,7 +64,10 @@ class SpreadScore:
             topology = self._traits.label(constraint.topology_key)
             numbers = topology.numbers[scored]
             counts, domains = per_domain(topology, pods, field.counted)[numbers], len(np.unique(numbers))
-        return counts * math.log(float(domains + 2)) + float(constraint.max_skew - 1)
+        crowds = counts.astype(np.float64)
+        crowds *= math.log(float(domains + 2))
+        crowds += float(constraint.max_skew - 1)
+        return crowds
 
 
 def _turned_around(crowds: Scores) -> Scores:
@@ -72,5 +76,5 @@ def _turned_around(crowds: Scores) -> Scores:
     raw += crowds - raw >= 0.5
     if not len(raw) or raw.max() == 0:
         return np.full(len(raw), float(HIGHEST))
-    points = HIGHEST * (raw.max() + raw.min() - raw) // raw.max()
-    return points.astype(np.float64)
+    points: Scores = (HIGHEST * (raw.max() + raw.min() - raw) // raw.max()).astype(np.float64)
+    return points

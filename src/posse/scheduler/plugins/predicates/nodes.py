@@ -1,6 +1,7 @@
 """Rules about what nodes are: cordons, selectors and node affinity, taints, declared features.
 
-Many shapes differ only in what they ask for, so the codes of each rule are kept by the part of the shape that it looks at, until a node changes.
+Many shapes differ only in what they ask for, so the codes of each rule are kept by the part of the shape that it
+looks at, until a node changes.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -24,19 +25,20 @@ class NodeRules:
         self, world: World, traits: NodeTraits, reasons: Reasons, *, minds_affinity: bool, minds_taints: bool
     ) -> None:
         self._world, self._traits, self._reasons = world, traits, reasons
-        self._minds_affinity, self._minds_taints = minds_affinity, minds_taints
+        self.minds_affinity, self.minds_taints = minds_affinity, minds_taints
         self._kept: dict[Hashable, Codes] = {}
         self._stamp = (-1, 0)
 
     def codes(self, shape: Shape) -> Codes:
         """The first refusal of each node."""
         rules = [self.cordon(shape.tolerations)]
-        if self._minds_affinity:
+        if self.minds_affinity:
             rules += [self.selector(shape.node_selector), self.affinity(shape.node_terms)]
-        if self._minds_taints:
+        if self.minds_taints:
             rules.append(self.taints(shape.tolerations))
         rules.append(self.features(shape.features))
-        return self._keep((shape.node_selector, shape.node_terms, shape.tolerations, shape.features), lambda: _first(rules))
+        parts = (shape.node_selector, shape.node_terms, shape.tolerations, shape.features)
+        return self._keep(parts, lambda: _first(rules))
 
     def cordon(self, tolerations: Sequence[Toleration]) -> Codes:
         """Cordoned nodes take only pods that tolerate it."""

@@ -1,8 +1,8 @@
 """Pods that must be near, or must not: required affinity and anti-affinity, by the terms of both sides.
 
-Affinity: only a pod that meets all of the terms at once counts, for every node in its domain. The first of its kind, whom nobody could be near,
-goes anywhere with the topology labels if it meets its own terms. Anti-affinity is asked term by term, and a node without the label
-is in nobody's way.
+Affinity: only a pod that meets all of the terms at once counts, for every node in its domain. The first of its kind,
+whom nobody could be near, goes anywhere with the topology labels if it meets its own terms. Anti-affinity is asked
+term by term, and a node without the label is in nobody's way.
 """
 
 from collections.abc import Sequence
@@ -37,15 +37,16 @@ class PodRules:
             topology = self._traits.label(term.topology_key)
             sums = per_domain(topology, counts)
             has_friends |= bool(sums.any())
-            missing = self._refuse(missing, topology.numbers == 0, f"{in_words('affinity', term)}: the node has no such label")
-            alone = self._refuse(alone, sums[topology.numbers] == 0, in_words("affinity", term))
+            text = in_words("affinity", term)
+            missing = self._refuse(missing, topology.numbers == 0, f"{text}: the node has no such label")
+            alone = self._refuse(alone, sums[topology.numbers] == 0, text)
         kin = self._world.kin.all[self._kin(task)]
         if not has_friends and all(choice.takes(kin) for choice in choices):
             return missing
         return np.where(missing == PASSES, alone, missing)
 
-    def apart(self, terms: Sequence[PodTerm], task: int) -> Codes:
-        """Refuse nodes in whose domains somebody lies that the task must not be near."""
+    def apart(self, terms: Sequence[PodTerm]) -> Codes:
+        """Refuse nodes in whose domains somebody lies that one must not be near."""
         codes = self._pass()
         for term in terms:
             counts = self._counts.chosen(self._namespaces.choice(term))

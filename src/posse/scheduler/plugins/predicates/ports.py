@@ -11,7 +11,7 @@ from posse.scheduler.placement.pod_terms import PodCounts
 from posse.scheduler.placement.terms import Codes
 from posse.scheduler.reasons import PASSES, Reasons
 
-EVERY_ADDRESS = "0.0.0.0"
+EVERY_ADDRESS = Port(0).address
 
 
 class PortRule:
@@ -21,7 +21,7 @@ class PortRule:
         self._world, self._counts, self._reasons = world, counts, reasons
         self._holders: dict[Port, NDArray[np.bool_]] = {}
 
-    def codes(self, ports: Sequence[Port], task: int) -> Codes:
+    def codes(self, ports: Sequence[Port]) -> Codes:
         """Refuse each node on which one of the ports is taken."""
         codes = np.zeros(len(self._world.nodes), np.int32)
         for port in ports:
@@ -49,4 +49,5 @@ def _collide(one: Port, other: Port) -> bool:
 
 def in_words(port: Port) -> str:
     """A port as people write it."""
-    return f"{port.protocol} {port.port}" if port.address == EVERY_ADDRESS else f"{port.protocol} {port.address}:{port.port}"
+    address = "" if port.address == EVERY_ADDRESS else f"{port.address}:"
+    return f"{port.protocol} {address}{port.port}"

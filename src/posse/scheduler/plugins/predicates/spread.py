@@ -1,6 +1,7 @@
-"""Topology spread that must hold: with the pod, its domain may have `max_skew` more of its kind than the emptiest domain.
+"""Topology spread that must hold: no domain may have more than `max_skew` pods of the kind beyond the emptiest one.
 
-Fewer domains than `min_domains` make the emptiest one count as empty. A node that lacks the key of any hard constraint is refused.
+Fewer domains than `min_domains` make the emptiest one count as empty. A node that lacks the key of any hard
+constraint is refused.
 """
 
 from collections.abc import Sequence
@@ -45,10 +46,11 @@ class SpreadRule:
         for field in fields:
             key = field.constraint.topology_key
             numbers, skew = self._traits.label(key).numbers, self._skew(field, kin)
+            most, text = field.constraint.max_skew, in_words(field.constraint)
             lacking = (codes == PASSES) & (numbers == 0)
-            codes[lacking] = self._reasons.code(f"topology spread over {key}: the node has no such label")
-            uneven = (codes == PASSES) & (skew[numbers] > field.constraint.max_skew)
-            codes[uneven] = self._reasons.code(f"{in_words(field.constraint)}: skew would exceed {field.constraint.max_skew}")
+            codes[lacking] = self._reasons.code(f"{text}: the node has no such label")
+            uneven = (codes == PASSES) & (skew[numbers] > most)
+            codes[uneven] = self._reasons.code(f"{text}: skew would exceed {most}")
         return codes
 
     def _skew(self, field: Field, kin: Kin) -> NDArray[np.int64]:

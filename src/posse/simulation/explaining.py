@@ -1,0 +1,33 @@
+"""Explaining a run: the explanations of all its gangs, made once, in the form in which results show them."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from posse.simulation.run import Run
+from posse.simulation.situation import SimulatedSituation
+from posse.whatif.explain import DEFAULT_RUNS, Explainer
+from posse.whatif.explanation import Explanation
+
+Explain = Callable[[str], "dict[str, object] | None"]
+
+
+def explanations(run: Run) -> Explain:
+    """Explain every gang of a run that is over; the allowance goes to the waiting ones in the order of their line."""
+    explained = _explainer(run).all()
+    return lambda gang: _plain(explained.get(gang))
+
+
+def explanation_of(run: Run, gang: str) -> Explain:
+    """Explain one gang, which gets the whole allowance."""
+    explained = {gang: _explainer(run).one(gang)}
+    return lambda asked: _plain(explained.get(asked))
+
+
+def _explainer(run: Run) -> Explainer:
+    runs = run.options.what_if_runs
+    return Explainer(SimulatedSituation(run), DEFAULT_RUNS if runs is None else runs)
+
+
+def _plain(explanation: Explanation | None) -> dict[str, object] | None:
+    return None if explanation is None else msgspec.to_builtins(explanation)

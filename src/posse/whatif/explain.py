@@ -1,0 +1,142 @@
+"""Explaining: for every gang a record of why it stands where it stands, and for those that wait what would make them start.
+
+The allowance of runs is spent on the waiting gangs in the order of their line. Each is searched in the same order: would it start by
+itself; is something wrong with what was written; then constraints, quotas, nodes, room of others, a lower minimum. What
+was proven before the allowance ran out stands, and the record says that the search was cut.
+"""
+
+from collections.abc import Iterator
+
+from posse.cluster.status import Status
+from posse.cluster.verdict import GangState, Verdict
+from posse.cluster.views import Gang
+from posse.whatif import line, repairs, summary
+from posse.whatif.constraints import remove_constraints
+from posse.whatif.explanation import Change, Estimate, Explanation, Remedy
+from posse.whatif.minimum import lower_min
+from posse.whatif.nodes import NodeKind, add_nodes, kinds_of
+from posse.whatif.obstacles import obstacles
+from posse.whatif.probe import Finding, Prober
+from posse.whatif.quotas import raise_quota
+from posse.whatif.room import free_resources
+from posse.whatif.search import Allowance, Search, Spent
+from posse.whatif.situation import Situation
+
+FULL_SEARCH = 64
+"""Runs that the search for one gang hardly ever exceeds."""
+DEFAULT_RUNS = 20 * FULL_SEARCH
+"""Enough to search twenty waiting gangs fully."""
+
+
+class Explainer:
+    """Explains the gangs of one situation."""
+
+    def __init__(self, situation: Situation, runs: int = DEFAULT_RUNS) -> None:
+        self._situation = situation
+        self._engine = situation.engine
+        self._allowance = Allowance(runs)
+        self._waiting = line.in_line(self._engine.tiers, line.waiting(self._engine.world))
+        self._positions = line.positions(self._waiting)
+        self._prober: Prober | None = None
+        self._kinds: list[NodeKind] | None = None
+
+    def all(self) -> dict[str, Explanation]:
+        """The explanation of every gang by its key, the waiting ones searched in the order of their line."""
+        world = self._engine.world
+        explained = {gang.key: self.waiting(gang) for gang in self._waiting}
+        others = (Gang(world, row) for row in world.gangs.declared())
+        explained.update((gang.key, self.started(gang)) for gang in others if gang.key not in explained)
+        return explained
+
+    def one(self, gang: str) -> Explanation | None:
+        """The explanation of one gang, which gets the whole allowance."""
+        found = next((each for each in self._waiting if each.key == gang), None)
+        if found is not None:
+            return self.waiting(found)
+        row = self._engine.world.gangs.find(gang)
+        return self.started(Gang(self._engine.world, row)) if row >= 0 and self._engine.world.gangs.facts[row] is not None else None
+
+    def started(self, gang: Gang) -> Explanation:
+        """A gang that has its minimum or is over needs no search."""
+        verdict = self._situation.verdict(gang.key)
+        state = _state_of_started(gang, verdict)
+        last = self._situation.last_eviction(gang.key)
+        return Explanation(state=state, summary=summary.of_started(state, gang), last_eviction=last)
+
+    def waiting(self, gang: Gang) -> Explanation:
+        """A gang that waits: what blocks it, and what was proven to help."""
+        situation = self._situation
+        verdict, finding = situation.verdict(gang.key), self._probe(gang)
+        blockers = obstacles(gang, self._engine.tiers, verdict, finding)
+        search = Search(situation, gang, verdict, finding, self._allowance)
+        remedies: list[Remedy] = []
+        cut = False
+        try:
+            for found in self._remedies(search):
+                remedies += found
+        except Spent:
+            cut = True
+        ordered = summary.in_order(remedies)
+        return Explanation(
+            state=_state_of_waiting(gang, verdict),
+            summary=summary.of_waiting(gang, blockers, ordered, search.tried, finding, cut=cut),
+            blockers=blockers,
+            remedies=ordered,
+            searched="cut" if cut else "complete",
+            last_eviction=situation.last_eviction(gang.key),
+            position=self._positions.get(gang.row),
+            estimate=situation.estimate(gang.key) if gang.is_declared else Estimate(),
+        )
+
+    def _remedies(self, search: Search) -> Iterator[list[Remedy]]:
+        """Remedies, kind by kind. A gang that starts by itself needs no other."""
+        if search.works(Change()):
+            yield [Remedy(action="wait-for", message=_awaited(search.gang))]
+            return
+        sources = search.situation.sources([task.key for task in search.waiting])
+        yield repairs.repair(search, sources)
+        if search.fact is None or not search.gang.queue.is_declared:
+            return
+        yield remove_constraints(search, sources)
+        yield raise_quota(search)
+        yield add_nodes(search, self._node_kinds())
+        yield free_resources(search)
+        yield lower_min(search)
+
+    def _probe(self, gang: Gang) -> Finding:
+        if not gang.is_declared:
+            return Finding()
+        if self._prober is None:
+            trial = self._situation.trial(Change())
+            self._prober = Prober(trial.engine, self._situation.now)
+        return self._prober.probe(gang)
+
+    def _node_kinds(self) -> list[NodeKind]:
+        if self._kinds is None:
+            self._kinds = kinds_of(self._engine.world)
+        return self._kinds
+
+
+def _awaited(gang: Gang) -> str:
+    """What a gang that starts by itself waits for."""
+    world = gang.world
+    promised = [task for task in gang.members if task.status in (Status.PIPELINED, Status.HELD)]
+    if promised:
+        nodes = sorted({world.nodes.keys[task.node] for task in promised})
+        return f"{len(promised)} pods get the room that is being freed on {', '.join(nodes[:3])}"
+    leaving = int((world.columns.ledger.task_status[: len(world.tasks)] == Status.RELEASING).sum())
+    return f"its turn comes when {leaving} terminating pods are gone" if leaving else "its turn comes in the next cycles"
+
+
+def _state_of_started(gang: Gang, verdict: Verdict | None) -> GangState:
+    if line.is_over(gang):
+        return "finished"
+    if verdict is not None and verdict.state in ("running", "placed"):
+        return verdict.state
+    return "running" if gang.counts[Status.RUNNING] else "placed"
+
+
+def _state_of_waiting(gang: Gang, verdict: Verdict | None) -> GangState:
+    if verdict is not None and gang.is_declared and verdict.state not in ("running", "placed", "finished"):
+        return verdict.state
+    return "waiting"

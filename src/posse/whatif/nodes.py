@@ -1,0 +1,149 @@
+"""Add nodes: as many as it takes of one kind that the cluster has.
+
+Nodes are of one kind if they have the same room, labels (their own name aside) and taints. What a node of a kind would give is not worked
+out but looked up: one is added to a copy, with the daemons that every new node gets, and then it is seen whether it would take the
+missing members and how many. From that follows a number to begin with; whole cycles prove it, or another one.
+"""
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from posse.cluster.facts import NodeFact
+from posse.cluster.ordering import natural
+from posse.cluster.world import World
+from posse.scheduler.reasons import PASSES
+from posse.whatif import amounts
+from posse.whatif.explanation import Change, Manifest, Remedy
+from posse.whatif.fitting import fitting
+from posse.whatif.search import Search
+
+HOSTNAME = "kubernetes.io/hostname"
+OWN_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+"""Taints that say how one node fares at the moment; a new one does not begin with them."""
+MOST_OFFERS = 8
+"""How many kinds of nodes are tried at most, cheapest first."""
+BEYOND = 8
+"""How many times the number that its own members need is tried for a gang: others compete for new nodes too."""
+
+
+class NodeKind(Struct, frozen=True):
+    """A kind of node: one that stands for it, and what it has."""
+
+    example: str
+    fact: NodeFact
+
+
+class Offer(Struct, frozen=True):
+    """A node to add, in words and as a manifest."""
+
+    words: str
+    manifest: Manifest
+
+
+def kinds_of(world: World) -> list[NodeKind]:
+    """The kinds of nodes that there are, the smallest first."""
+    totals = {name: 1 for name in world.dimensions.names}
+    found: dict[object, NodeKind] = {}
+    for row in sorted(world.nodes.declared(), key=lambda each: natural(world.nodes.keys[each])):
+        fact = world.nodes.facts[row]
+        assert fact is not None
+        for name, amount in fact.allocatable:
+            totals[name] = totals.get(name, 0) + amount
+        labels = tuple(sorted(pair for pair in fact.labels.items() if pair[0] != HOSTNAME))
+        found.setdefault((fact.allocatable, labels, _lasting(fact)), NodeKind(fact.name, fact))
+    return sorted(found.values(), key=lambda kind: (_part(kind.fact, totals), natural(kind.example)))
+
+
+def _lasting(fact: NodeFact) -> tuple[str, ...]:
+    return tuple(sorted(str(taint) for taint in fact.taints if not taint.key.startswith(OWN_STATE)))
+
+
+def _part(fact: NodeFact, totals: dict[str, int]) -> float:
+    """How much of the cluster a node is, all resources taken together: what stands for its price."""
+    return sum(amount / totals[name] for name, amount in fact.allocatable)
+
+
+def add_nodes(search: Search, kinds: Iterable[NodeKind]) -> list[Remedy]:
+    """For each kind of node that would take the missing members: the smallest number with which the gang starts.
+
+    If no kind would, the first is tried with what it lacks.
+    """
+    needed = search.finding.missing or search.finding.placed
+    if not needed:
+        return []
+    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None][:MOST_OFFERS]
+    remedies = [remedy for offer in offers if (remedy := _remedy(search, offer, needed)) is not None]
+    if not remedies:
+        made_up = fitting(search.gang.world, needed, offers[0].manifest if offers else None)
+        remedies = [remedy for remedy in (_remedy(search, Offer(*made_up), needed),) if remedy is not None]
+    return remedies
+
+
+def _as_it_is(search: Search, kind: NodeKind) -> Offer | None:
+    manifest = search.situation.find("Node", "", kind.example)
+    return Offer(f"like {kind.example} ({_in_words(kind.fact)})", manifest) if manifest is not None else None
+
+
+def _remedy(search: Search, offer: Offer, needed: tuple[int, ...]) -> Remedy | None:
+    proposal = _proposal(search, offer.manifest, needed)
+    if not proposal:
+        return None
+    count = search.least(lambda number: Change(copies(offer.manifest, number)), proposal, BEYOND * proposal)
+    if count is None:
+        search.tried.append(f"up to {BEYOND * proposal} more nodes {offer.words}")
+        return None
+    message = f"{count} more {'node' if count == 1 else 'nodes'} {offer.words}"
+    return Remedy(action="add-nodes", message=message, patch=copies(offer.manifest, count))
+
+
+def _proposal(search: Search, manifest: Manifest, needed: tuple[int, ...]) -> int:
+    """How many such nodes would take all these members if nobody else came; 0 if one of them would go to none."""
+    one = copies(manifest, 1)
+    trial = search.look(Change(one))
+    engine, world = trial.engine, trial.engine.world
+    row = world.nodes.find(one[0]["metadata"]["name"])
+    session = engine.open(search.situation.now)
+    for plugin in engine.tiers.plugins:
+        plugin.on_open(session)
+    feasibility, ledger = session.chooser.feasibility, world.columns.ledger
+    room = feasibility.future_idle()[:, row]
+    shapes = {int(ledger.task_shape[task]): task for task in needed}
+    if any(feasibility.codes(task)[row] != PASSES for task in shapes.values()):
+        return 0
+    nodes, left = 1, room.copy()
+    for task in needed:
+        request = ledger.shape_request[ledger.task_shape[task]]
+        if (left < request).any():
+            nodes, left = nodes + 1, room.copy()
+        left -= request
+    return nodes
+
+
+def copies(manifest: Manifest, count: int) -> tuple[Manifest, ...]:
+    """New nodes like one that there is: its room, labels and taints, under names of their own."""
+    return tuple(_copy(manifest, f"{manifest['metadata']['name']}-more-{number}") for number in range(1, count + 1))
+
+
+def _copy(manifest: Manifest, name: str) -> Manifest:
+    labels = dict(manifest["metadata"].get("labels", {}))
+    if HOSTNAME in labels:
+        labels[HOSTNAME] = name
+    given = manifest.get("status", {})
+    status = {key: copy.deepcopy(given[key]) for key in ("capacity", "allocatable", "declaredFeatures") if key in given}
+    taints = [taint for taint in manifest.get("spec", {}).get("taints", []) if not taint["key"].startswith(OWN_STATE)]
+    made: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, **({"labels": labels} if labels else {})},
+    }
+    return {**made, **({"spec": {"taints": copy.deepcopy(taints)}} if taints else {}), "status": status}
+
+
+def _in_words(fact: NodeFact) -> str:
+    """What a node has, in short: devices if it has any, else cpu and memory."""
+    devices = [(name, amount) for name, amount in fact.allocatable if "/" in name]
+    plain = [(name, amount) for name, amount in fact.allocatable if name in ("cpu", "memory")]
+    return ", ".join(f"{amounts.text(name, amount)} {name}" for name, amount in devices or plain)

@@ -1,0 +1,106 @@
+"""Obstacles: what keeps a gang from starting, from the last verdict on it and from how it stands.
+
+A verdict says what a cycle ran into. Some gangs a cycle never gets to: nobody declared them, their queue is not there, is closed or has all that
+it deserves. So that whoever waits is told why, these are looked for where the verdict is silent.
+"""
+
+from collections.abc import Iterable
+
+from posse.cluster.status import Status
+from posse.cluster.verdict import Blocker, Verdict
+from posse.cluster.views import Gang
+from posse.scheduler.tiers import Tiers
+from posse.whatif import amounts
+from posse.whatif.explanation import Obstacle
+from posse.whatif.probe import Finding, Refused
+
+
+def obstacles(gang: Gang, tiers: Tiers, verdict: Verdict | None, finding: Finding) -> tuple[Obstacle, ...]:
+    """Everything known that keeps a gang from starting; at least one."""
+    told = list(verdict.blockers) if verdict is not None and gang.is_declared and gang.queue.is_declared else []
+    found = told or list(_unsaid(gang, tiers, finding))
+    if finding.refused and not any(blocker.kind == "nodes" for blocker in found):
+        found.append(_of_nodes(gang, finding.refused[0]))
+    return tuple(_as_told(blocker, gang, finding) for blocker in found)
+
+
+def _as_told(blocker: Blocker, gang: Gang, finding: Finding) -> Obstacle:
+    nodes = blocker.kind == "nodes"
+    has = gang.ready_count + gang.waiting_count + len(finding.placed)
+    clauses = next((each.clauses for each in finding.refused if not blocker.task or each.task == blocker.task), ())
+    if nodes and not clauses and finding.refused:
+        clauses = finding.refused[0].clauses
+    return Obstacle(
+        kind=blocker.kind,
+        plugin=blocker.plugin,
+        message=blocker.message,
+        have=has if nodes else _figure(gang, blocker.unit, blocker.have),
+        need=gang.minimum if nodes else _figure(gang, blocker.unit, blocker.need),
+        unit=blocker.unit,
+        nodes=dict(blocker.nodes),
+        clauses=clauses if nodes else (),
+    )
+
+
+def _figure(gang: Gang, unit: str, amount: int | None) -> int | float | None:
+    """An amount in units of a resource; everything else is counted in whole things anyway."""
+    is_resource = gang.world.dimensions.known(unit) is not None
+    return amounts.number(unit, amount) if is_resource and amount is not None else amount
+
+
+def _unsaid(gang: Gang, tiers: Tiers, finding: Finding) -> Iterable[Blocker]:
+    """What keeps a gang from starting of which no cycle said anything."""
+    size = gang.size
+    if not gang.is_declared:
+        message = f"{size} pods name the group {gang.key}, and there is no such group"
+        return [Blocker(kind="validity", plugin="gang", message=message, reason="NoSuchGroup", have=0, need=1, unit="groups")]
+    if not gang.queue.is_declared:
+        return [_of_queue(f"there is no queue {gang.queue.key}", "NoSuchQueue")]
+    invalid = tiers.gang_invalid(gang)
+    if invalid is not None:
+        return [invalid]
+    if gang.fact is not None and gang.queue.fact.state != "Open":
+        return [_of_queue(f"queue {gang.queue.key} is {gang.queue.fact.state.lower()}", "QueueClosed")]
+    overused = tiers.queue_overused(gang.queue)
+    if overused is not None:
+        return [overused]
+    return [_standing(gang, finding)]
+
+
+def _standing(gang: Gang, finding: Finding) -> Blocker:
+    """The last that can be said: where its members stand."""
+    counts, have, need = gang.counts, gang.ready_count, gang.minimum
+    if gang.waiting_count:
+        message = f"{gang.waiting_count} pods have a node promised whose room is still being freed"
+        return Blocker(kind="nodes", plugin="allocate", message=message, have=have, need=need, unit="pods")
+    if counts[Status.GATED]:
+        message = f"{counts[Status.GATED]} of {gang.size} pods wait for a scheduling gate to be lifted"
+        return Blocker(kind="gates", plugin="gang", message=message, have=gang.size - counts[Status.GATED], need=need, unit="pods")
+    if not gang.is_admitted:
+        message = f"queue {gang.queue.key} has not admitted it"
+        return Blocker(kind="admission", plugin="enqueue", message=message, have=have, need=need, unit="pods")
+    if finding.refused:
+        return _of_nodes(gang, finding.refused[0])
+    message = "the cycles so far did not come to it"
+    return Blocker(kind="plugin", plugin="actions", message=message, have=have, need=need, unit="pods")
+
+
+def _of_nodes(gang: Gang, refused: Refused) -> Blocker:
+    """What a probe found about nodes that the cycles did not come to ask."""
+    count = sum(number for _, number in refused.nodes)
+    reasons = ", ".join(f"{number} {reason}" for reason, number in refused.nodes)
+    message = f"0/{count} nodes take {refused.task}: {reasons}" if count else "there is no node"
+    return Blocker(
+        kind="nodes",
+        plugin="predicates",
+        message=message,
+        have=gang.ready_count,
+        need=gang.minimum,
+        unit="pods",
+        nodes=refused.nodes,
+        task=refused.task,
+    )
+
+
+def _of_queue(message: str, reason: str) -> Blocker:
+    return Blocker(kind="queue", plugin="queues", message=message, reason=reason, have=0, need=1, unit="queues")

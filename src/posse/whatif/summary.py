@@ -1,0 +1,61 @@
+"""The summary: one honest sentence with numbers, on which a person can act."""
+
+from collections.abc import Sequence
+
+from posse.cluster.status import Status
+from posse.cluster.verdict import GangState
+from posse.cluster.views import Gang
+from posse.whatif.explanation import Obstacle, Remedy
+from posse.whatif.probe import Finding
+
+PREFERRED = ("wait-for", "fix-spec", "create-object", "remove-constraint", "raise-quota", "add-nodes", "free-resources", "lower-min")
+"""Which remedy is named first: mending what is wrong before buying, buying before taking from others, taking before doing with less."""
+
+
+def of_started(state: GangState, gang: Gang) -> str:
+    """A gang that has its minimum, or is over."""
+    counts = gang.counts
+    if state == "finished":
+        leaving = f", {counts[Status.RELEASING]} are leaving" if counts[Status.RELEASING] else ""
+        return f"is over: {counts[Status.SUCCEEDED]} pods succeeded, {counts[Status.FAILED]} failed{leaving}"
+    more = counts[Status.PENDING] + counts[Status.GATED]
+    tail = f", {more} more wait" if more else ""
+    return f"has its minimum: {gang.ready_count} of {gang.size} pods have a node, {gang.minimum} are needed{tail}"
+
+
+def of_waiting(
+    gang: Gang, blockers: Sequence[Obstacle], remedies: Sequence[Remedy], tried: Sequence[str], finding: Finding, *, cut: bool
+) -> str:
+    """A gang that waits: for what, or why if nothing was found that helps."""
+    standing = _standing(gang, finding, blockers)
+    if remedies:
+        return f"{_needs(remedies[0])}{standing}"
+    why = f"waits: {blockers[0].message}{standing}" if blockers else f"waits{standing}"
+    if cut:
+        return f"{why}; the search for what would help was cut short"
+    return f"{why}; what was tried does not help: {'; '.join(tried)}" if tried else f"{why}; no change of one kind is known to help"
+
+
+def _needs(remedy: Remedy) -> str:
+    match remedy.action:
+        case "wait-for":
+            return f"starts by itself: {remedy.message}"
+        case "add-nodes" | "free-resources":
+            return f"waits for {remedy.message}"
+        case "remove-constraint":
+            return f"would start {remedy.message}"
+        case _:
+            return f"would start with {remedy.message}"
+
+
+def _standing(gang: Gang, finding: Finding, blockers: Sequence[Obstacle]) -> str:
+    """How many fit, where room is the question."""
+    if not gang.is_declared or not any(each.kind == "nodes" for each in blockers):
+        return ""
+    has = gang.ready_count + gang.waiting_count + len(finding.placed)
+    return f": {has} of {gang.minimum} pods fit"
+
+
+def in_order(remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
+    """Remedies, the one to be named first in front; otherwise as they were found."""
+    return tuple(sorted(remedies, key=lambda remedy: PREFERRED.index(remedy.action)))
