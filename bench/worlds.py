@@ -26,7 +26,9 @@ def nodes(count: int) -> Iterator[NodeFact]:
         yield NodeFact(name=name, uid=f"uid-{name}", allocatable=NODE, labels=labels)
 
 
-def gang(name: str, size: int, shape: Shape = WORKER, queue_name: str = "default", *, age: int = 0, node: str = "") -> Iterator[Fact]:
+def gang(
+    name: str, size: int, shape: Shape = WORKER, queue_name: str = "default", *, age: int = 0, node: str = ""
+) -> Iterator[Fact]:
     """A gang of equal pods that wants them all; with a node, they run there."""
     requests = dict(shape.requests)
     yield GangFact(
@@ -38,7 +40,9 @@ def gang(name: str, size: int, shape: Shape = WORKER, queue_name: str = "default
         dialect="volcano",
         queue=queue_name,
         min_member=size,
-        min_resources=tuple((resource, amount * size) for resource, amount in sorted(requests.items()) if resource != "pods"),
+        min_resources=tuple(
+            (resource, amount * size) for resource, amount in sorted(requests.items()) if resource != "pods"
+        ),
         phase="Running" if node else "",
     )
     for number in range(size):

@@ -55,7 +55,7 @@ def naming(conf: str, upstream: Collection[str]) -> str:
 
 def answer(question: Json, compatibility: str, upstream: Collection[str] = ()) -> Json:
     """Answer a world under a mode, with some switches on upstream's side. A crash is an answer too: an error."""
-    line: Json = {**question, "compatibility": compatibility, "schedulerNames": SCHEDULER_NAMES}
+    line: Json = {**question, "compatibility": compatibility, "schedulerNames": SCHEDULER_NAMES, "what_if_runs": 0}
     if upstream:
         line |= turned(question.get("conf", ""), upstream)
     try:

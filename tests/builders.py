@@ -15,6 +15,7 @@ from typing import Any
 from posse.cluster.facts import Amounts, GangFact, NodeFact, Observation, QueueFact, Shape, TaskFact
 from posse.cluster.views import Gang, Queue, Task
 from posse.cluster.world import World
+from posse.scheduler.claims import Book
 from posse.scheduler.configuration import load
 from posse.scheduler.engine import Engine
 from posse.scheduler.records import Bind, CycleInput, CycleResult
@@ -98,14 +99,20 @@ def conf(*tiers: str | Sequence[str | Mapping[str, Any]], actions: str = "alloca
 
 
 def engine(
-    conf_text: str, *facts: Observation, mode: Side | None = None, seed: int = 0, registry: Registry | None = None
+    conf_text: str,
+    *facts: Observation,
+    mode: Side | None = None,
+    seed: int = 0,
+    registry: Registry | None = None,
+    books: Mapping[str, Book] | None = None,
+    checks: bool = False,
 ) -> Engine:
     """A scheduler that has seen these facts. The queue `default` is there unless they bring their own."""
     known = registry or built_in()
     configuration = load(conf_text, registry=known.plugin_specs(), actions=known.action_specs(), mode=mode)
     world = World(seed)
     world.observe([queue("default"), *facts])
-    return Engine(world, configuration, known)
+    return Engine(world, configuration, known, books, checks=checks)
 
 
 def cycle(running: Engine, *observations: Observation, now: int = 0) -> CycleResult:

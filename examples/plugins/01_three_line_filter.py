@@ -1,6 +1,7 @@
 """A filter in three lines: keep pods off nodes that will be serviced soon.
 
-`node_filter` is asked about one pod and one node. A text refuses the node, and is what people read when they ask why; None lets it pass.
+`node_filter` is asked about one pod and one node. A text refuses the node, and is what people read when they ask why;
+None lets it pass.
 """
 
 from posse.cluster.views import Node, Task

@@ -1,7 +1,7 @@
 """A score: the cheaper node first, by a label that says what an hour costs.
 
-`node_score` gives points to a node for a pod. The points of all plugins are added, so say on which scale yours are: here 0 to 100,
-like everybody's, times a weight that the configuration may set.
+`node_score` gives points to a node for a pod. The points of all plugins are added, so say on which scale yours are:
+here 0 to 100, like everybody's, times a weight that the configuration may set.
 """
 
 from posse.cluster.views import Node, Task
@@ -17,7 +17,9 @@ class ThriftPlugin(Plugin):
     name = "thrift"
     arguments = (
         Argument("thrift.weight", "int", 1, minimum=0, help="Weight of the score."),
-        Argument("thrift.dearest", "int", 1000, minimum=1, help="Cents per hour that get no points; a free node gets 100."),
+        Argument(
+            "thrift.dearest", "int", 1000, minimum=1, help="Cents per hour that get no points; a free node gets 100."
+        ),
     )
 
     def __init__(self, setup: Setup) -> None:

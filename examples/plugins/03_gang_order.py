@@ -1,7 +1,8 @@
 """An order: gangs with a deadline first, the nearest deadline before the others.
 
-An order function gives a key, and smaller keys go first. Keys of all plugins are compared in the order in which the configuration names them;
-where all are equal, age decides, then the name. Moments written as RFC 3339 in one time zone compare as text.
+An order function gives a key, and smaller keys go first. Keys of all plugins are compared in the order in which the
+configuration names them; where all are equal, age decides, then the name. Moments written as RFC 3339 in one time
+zone compare as text.
 """
 
 from posse.cluster.views import Gang

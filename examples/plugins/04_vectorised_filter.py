@@ -1,8 +1,9 @@
 """A filter for all nodes at once: keep pods that ask for no device off nodes that have some.
 
-`filters` is asked once per shape, that is, once for all pods that ask for the same. It answers with an array that has one reason code per
-node, 0 where the node passes. A `FixedFilter` depends on what nodes are and is kept until one of them changes, so it costs next to nothing,
-and shapes that have only such terms are placed by the compiled kernel. The same rule as a `node_filter` would be right, too, and slower.
+`filters` is asked once per shape, that is, once for all pods that ask for the same. It answers with an array that has
+one reason code per node, 0 where the node passes. A `FixedFilter` depends on what nodes are and is kept until one of
+them changes, so it costs next to nothing, and shapes that have only such terms are placed by the compiled kernel. The
+same rule as a `node_filter` would be right, too, and slower.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,10 @@
 """A plugin with state: racks have a power budget, and no gang may break it.
 
-What a pod draws is its annotation `example.com/watts`, a node's rack is its label `example.com/rack`. When a cycle opens, the plugin adds up
-what runs; while the cycle decides, it is told of every pod that gets a node or loses it. All of this lies in `self.state`, one plain
-object. So when a gang turns out not to fit and is taken back, the scheduler puts back the state of before as well, and a simulation
-that asks "what if" works on a copy. A plugin that keeps its memory there needs no code for undoing.
+What a pod draws is its annotation `example.com/watts`, a node's rack is its label `example.com/rack`. When a cycle
+opens, the plugin adds up what runs; while the cycle decides, it is told of every pod that gets a node or loses it.
+All of this lies in `self.state`, one plain object. So when a gang turns out not to fit and is taken back, the
+scheduler puts back the state of before as well, and a simulation that asks "what if" works on a copy. A plugin that
+keeps its memory there needs no code for undoing.
 """
 
 from collections import Counter

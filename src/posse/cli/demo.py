@@ -27,8 +27,8 @@ from posse.simulation.timeline import Chronicle
 CLUSTER: Traversable = files("posse.cli") / "demo_cluster"
 MANIFESTS = ("cluster.yaml", "jobs.yaml")
 CONFIGURATION, POD_BY_POD = "scheduler.conf", "pod-by-pod.conf"
-PAUSE = 1.4
-"""Seconds to look at what a cycle did. None where nobody watches."""
+GLANCE, READ = 1.5, 4.0
+"""Seconds to look at what a cycle did, and to read a table. Nobody waits where nobody watches."""
 
 
 @click.command
@@ -39,12 +39,13 @@ def command(folder: str | None) -> None:
         _write_out(Path(folder))
         return
     read = _read()
-    _say(demo_story.opening(manifest.body for manifest in read))
-    _say(demo_story.pod_by_pod(_run(read, POD_BY_POD, Options(cycles=1))))
-    _say(demo_story.in_gangs())
+    _say(demo_story.opening(manifest.body for manifest in read), READ)
+    pods = _run(read, POD_BY_POD, Options(cycles=1))
+    _say(demo_story.pod_by_pod(pods), READ)
+    _say(demo_story.in_gangs(), GLANCE)
     run = Run(_scenario(read, CONFIGURATION, Options()))
     _watch(run)
-    _say(demo_story.ending(Outcome(run, explanations(run))))
+    _say(demo_story.ending(Outcome(run, explanations(run)), pods), 0)
 
 
 def _read() -> tuple[manifests.Manifest, ...]:
@@ -70,15 +71,15 @@ def _watch(run: Run) -> None:
     def show(now: int, result: CycleResult) -> None:
         frame = story.frame(chronicle.moment(now, result, story.called))
         if frame:
-            _say(frame)
+            _say(frame, GLANCE)
 
     run.to_the_end(show)
 
 
-def _say(parts: Iterable[RenderableType]) -> None:
+def _say(parts: Iterable[RenderableType], pause: float) -> None:
     write(*parts)
     if is_watched():
-        time.sleep(PAUSE)
+        time.sleep(pause)
 
 
 def _write_out(folder: Path) -> None:

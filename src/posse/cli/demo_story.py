@@ -16,6 +16,7 @@ from posse.simulation.report.moments import clock, happenings
 from posse.simulation.report.picture import letters, picture
 from posse.simulation.report.why import waiting
 from posse.simulation.report.words import counted, short
+from posse.simulation.result import Record
 from posse.simulation.run import Run
 from posse.simulation.timeline import Moment
 
@@ -55,8 +56,7 @@ def _asks(task: Mapping[str, Any]) -> str:
 
 def pod_by_pod(outcome: Outcome) -> Iterator[RenderableType]:
     """What a scheduler does that knows pods only."""
-    gangs_by_name = outcome.readable["gangs"]
-    stuck = {name: gang for name, gang in gangs_by_name.items() if gang["nodes"] and not has_started(gang)}
+    stuck = _stuck(outcome)
     yield heading("POD BY POD")
     yield Text("First as a scheduler does it that knows only pods: the jobs take turns, a pod each.\n")
     yield _picture(outcome.run)
@@ -66,6 +66,12 @@ def pod_by_pod(outcome: Outcome) -> Iterator[RenderableType]:
         yield Padding(Text.assemble((name, "bold"), has), MARGIN)
     if len(stuck) > 1:
         yield Text(f"\nThese {len(stuck)} hold what the others wait for. None of them works, none lets go.")
+
+
+def _stuck(outcome: Outcome) -> dict[str, Record]:
+    """The gangs of which some pods have nodes and the rest will never get any."""
+    every = outcome.readable["gangs"].items()
+    return {name: gang for name, gang in every if gang["nodes"] and not has_started(gang)}
 
 
 def in_gangs() -> Iterator[RenderableType]:
@@ -101,10 +107,16 @@ class Story:
         return ["", clock(moment), *(Padding(line, MARGIN) for line in lines), "", _picture(self._run)]
 
 
-def ending(outcome: Outcome) -> Iterator[RenderableType]:
-    """How it ended, why the rest waits, and what to do next."""
+def ending(outcome: Outcome, pods: Outcome) -> Iterator[RenderableType]:
+    """How it ended, also compared with the run pod by pod; why the rest waits, and what to do next."""
     yield from gangs(outcome.readable)
     yield from waiting(outcome.readable)
+    started, stuck = sum(map(has_started, outcome.record["gangs"].values())), len(_stuck(pods))
+    yield heading("SO")
+    yield Text(
+        f"Pod by pod, {counted(stuck, 'job')} came to a stop with some of their pods on GPUs. With Posse {started} of "
+        f"{len(outcome.record['gangs'])} ran to their end, each started whole, and who had to wait held nothing."
+    )
     yield heading("NOW YOU")
     yield from next_steps("")
 
@@ -119,7 +131,10 @@ def next_steps(folder: str) -> Iterator[RenderableType]:
         (there, "these manifests, to look at and to change"),
         (f"{policy} --events", "run them, with all that happens on the way"),
         ("posse explain giant -f . --config scheduler.conf", "ask why one of them waits"),
-        (f"{policy} --compare pod-by-pod.conf", "see what another policy would change"),
+        (
+            "posse simulate -f . --config pod-by-pod.conf --cycles 1",
+            "see once more what a scheduler of single pods does",
+        ),
         ("kubectl get nodes,pods,queues,podgroups -A -o yaml > mine.yaml", "then take a cluster of your own"),
         ("posse simulate -f mine.yaml -f job.yaml", "and ask what it would do with your job"),
     )

@@ -39,11 +39,9 @@ _OPTIONS = (
     ),
     click.option("--config", metavar="FILE", help="The scheduler's configuration. [default: `posse config default`]"),
     compatibility_flag,
-    click.option("--scheduler-names", metavar="A,B", help="Place only pods of these schedulers. [default: all pods]"),
+    click.option("--scheduler-names", metavar="A,B", help="Place only these schedulers' pods. [default: all pods]"),
     click.option("--cycles", type=_COUNT, metavar="N", help="Run exactly N cycles."),
-    click.option(
-        "--until", metavar="DURATION", help="Run for so long, such as 90s or 2h. [default: until all is done]"
-    ),
+    click.option("--until", metavar="DURATION", help="Run for so long, such as 90s or 2h. [default: to the end]"),
     click.option("--max-cycles", type=_COUNT, default=MAX_CYCLES, show_default=True, metavar="N", help="Give up then."),
     click.option("--steps", metavar="FILE", help="What changes on the way: a list of {after_cycle, apply, delete}."),
     click.option(

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 import click
 
@@ -35,6 +36,15 @@ class Verbs(click.Group):
         with edge():
             command: click.Command = importlib.import_module(f"posse.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is called; one that is not there may be a slip of the pen."""
+        near = get_close_matches(args[0], VERBS, n=1)
+        if near and args[0] not in VERBS:
+            raise click.UsageError(f"There is no verb {args[0]!r}; did you mean {near[0]!r}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs without loading them."""

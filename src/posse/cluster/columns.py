@@ -22,6 +22,8 @@ Axis = Literal["T", "N", "G", "C", "Q", "S", "D", "R"] | int
 
 LOG_LENGTH = 1 << 16
 
+NO_SHAPE, MIXED = -1, -2
+
 
 class Traits(NamedTuple):
     """What is known of each row and does not move by moving tasks."""
@@ -36,6 +38,14 @@ class Traits(NamedTuple):
     """[T]"""
     task_nominated: NDArray[np.bool_]
     """[T] its status names a node."""
+    task_rank: NDArray[np.int32]
+    """[T] its place in the default order of its gang; kept by `World.rank`."""
+    gang_declared: NDArray[np.bool_]
+    """[G] a declared gang stands in the row."""
+    gang_parted: NDArray[np.bool_]
+    """[G] roles or sub-gangs have minimums of their own."""
+    gang_shape: NDArray[np.int32]
+    """[G] the shape of all its members, `MIXED` if they differ, `NO_SHAPE` if it has none."""
     gang_min: NDArray[np.int64]
     """[G] the minimum."""
     gang_created: NDArray[np.int64]
@@ -83,6 +93,10 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "node_rank": (("N",), np.int64, 0),
     "task_priority": (("T",), np.int64, 0),
     "task_nominated": (("T",), np.bool_, 0),
+    "task_rank": (("T",), np.int32, 0),
+    "gang_parted": (("G",), np.bool_, 0),
+    "gang_shape": (("G",), np.int32, -1),
+    "gang_declared": (("G",), np.bool_, 0),
     "gang_min": (("G",), np.int64, 0),
     "gang_created": (("G",), np.int64, 0),
     "gang_priority": (("G",), np.int64, 0),
@@ -96,7 +110,16 @@ class Columns:
     """All arrays of one world, and how far each axis reaches."""
 
     def __init__(self, dimensions: int) -> None:
-        self._extent: dict[Axis, int] = {"T": 64, "N": 16, "G": 16, "C": 16, "Q": 4, "S": 16, "D": dimensions, "R": STATUSES}
+        self._extent: dict[Axis, int] = {
+            "T": 64,
+            "N": 16,
+            "G": 16,
+            "C": 16,
+            "Q": 4,
+            "S": 16,
+            "D": dimensions,
+            "R": STATUSES,
+        }
         arrays = {name: self._empty(name) for name in LAYOUT}
         self._name({**arrays, **_empty_logs(LOG_LENGTH)})
         self.log_epoch = 0
@@ -171,7 +194,7 @@ class Columns:
         self.ledger.gang_counts_gated[row] = False
         traits.gang_min[row] = traits.gang_created[row] = traits.gang_priority[row] = 0
         traits.gang_phase[row] = GangPhase.PENDING
-        traits.gang_has_min_resources[row] = False
+        traits.gang_has_min_resources[row] = traits.gang_declared[row] = traits.gang_parted[row] = False
         traits.gang_min_resources[row] = 0
 
     def reserve_logs(self, entries: int) -> None:
@@ -195,6 +218,13 @@ class Columns:
         self.reserve_logs(1)
         self.ledger.gang_log[self.ledger.log_ends[1]] = row
         self.ledger.log_ends[1] += 1
+
+    def log_gangs(self, rows: NDArray[np.intp]) -> None:
+        """Note that many gangs changed."""
+        self.reserve_logs(len(rows))
+        end = int(self.ledger.log_ends[1])
+        self.ledger.gang_log[end : end + len(rows)] = rows
+        self.ledger.log_ends[1] += len(rows)
 
     def fork(self) -> "Columns":
         """An independent copy."""

@@ -33,5 +33,7 @@ def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     """
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
+    compiled: Callable[Parameters, Result] = njit(
+        cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False
+    )(function)
     return compiled

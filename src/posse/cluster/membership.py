@@ -63,12 +63,13 @@ class Membership:
         """Forget the order of a gang whose member changed."""
         self._ordered.pop(gang, None)
 
-    def ordered(self, gang: int, facts: list[TaskFact | None]) -> NDArray[np.int32]:
-        """The rows of a gang's tasks in their default order."""
-        ordered = self._ordered.get(gang)
-        if ordered is None:
-            ordered = np.array(in_default_order(list(self.of(gang)), facts), dtype=np.int32)
-            self._ordered[gang] = ordered
+    def ordered(self, gang: int) -> NDArray[np.int32] | None:
+        """The rows of a gang's tasks in their default order, if somebody put them in order since they last changed."""
+        return self._ordered.get(gang)
+
+    def put_in_order(self, gang: int, facts: list[TaskFact | None]) -> NDArray[np.int32]:
+        """Put the rows of a gang's tasks in their default order."""
+        ordered = self._ordered[gang] = np.array(in_default_order(list(self.of(gang)), facts), dtype=np.int32)
         return ordered
 
     # ------------------------------------------------------------------ cohorts

@@ -43,7 +43,7 @@ def in_default_order(rows: list[int], facts: list[TaskFact | None]) -> list[int]
     """Rows of tasks in the default order. With an index on all or none of them, keys do; else the comparator decides."""
     known = [(fact, row) for row in rows if (fact := facts[row]) is not None]
     indexes = {name_index(fact.name) == NO_INDEX for fact, _ in known}
-    known.sort(key=lambda pair: (pair[0].created, pair[0].uid))
+    known.sort(key=lambda pair: (pair[0].created, pair[0].uid, pair[0].name))
     if indexes == {False}:
         known.sort(key=lambda pair: name_index(pair[0].name))
     elif len(indexes) == 2:

@@ -1,7 +1,8 @@
 """Overlays: a mapping on top of another one that stays as it is.
 
-A fork of something large changes little of it. Instead of copying a mapping of 100,000 objects it lays an overlay on it: what is set or
-removed is kept here, everything else is looked up below. What lies below must not change while an overlay on it is in use.
+A fork of something large changes little of it. Instead of copying a mapping of 100,000 objects it lays an overlay on
+it: what is set or removed is kept here, everything else is looked up below. What lies below must not change while an
+overlay on it is in use.
 """
 
 from collections.abc import Iterator, Mapping, MutableMapping

@@ -12,7 +12,18 @@ from msgspec import Struct
 from posse.cluster.facts import Amounts
 
 BlockerKind = Literal[
-    "validity", "gates", "admission", "queue", "nodes", "topology", "siblings", "victims", "quota", "timeout", "volumes", "plugin"
+    "validity",
+    "gates",
+    "admission",
+    "queue",
+    "nodes",
+    "topology",
+    "siblings",
+    "victims",
+    "quota",
+    "timeout",
+    "volumes",
+    "plugin",
 ]
 
 GangState = Literal["running", "placed", "pipelined", "held", "waiting", "invalid", "gated", "timed-out", "finished"]

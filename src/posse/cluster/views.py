@@ -12,7 +12,9 @@ from posse.cluster.status import Status
 from posse.cluster.subgroups import SubGang
 from posse.cluster.world import World
 
-PENDING, GATED, ALLOCATED, PIPELINED, HELD, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED = map(int, list(Status)[:11])
+PENDING, GATED, ALLOCATED, PIPELINED, HELD, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED = map(
+    int, list(Status)[:11]
+)
 
 
 class Task:
@@ -213,7 +215,10 @@ class Gang(Team):
         """Its roles that have a minimum or members, if roles count for it."""
         rows = self.world.membership.roles(self.row)
         minimums = dict(self.fact.min_roles)
-        return {name: Role(self.world, rows.get(name, -1), self, minimums.get(name, 0)) for name in sorted({*rows, *minimums})}
+        return {
+            name: Role(self.world, rows.get(name, -1), self, minimums.get(name, 0))
+            for name in sorted({*rows, *minimums})
+        }
 
     @property
     def roles_count(self) -> bool:
@@ -225,7 +230,9 @@ class Gang(Team):
         """Its sub-gangs that have members; none if it has no policies."""
         rows = self.world.membership.subgangs(self.row)
         divisions = [Division(self.world, row, self, subgang) for subgang, row in rows.items()]
-        return sorted((each for each in divisions if each.size), key=lambda each: (each.subgang.policy, each.subgang.values))
+        return sorted(
+            (each for each in divisions if each.size), key=lambda each: (each.subgang.policy, each.subgang.values)
+        )
 
 
 class Cohort(Team):

@@ -12,11 +12,12 @@ fact is put there when it comes. Two worlds told the same are equal (`portrait`)
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.columns import Columns
+from posse.cluster.columns import MIXED, NO_SHAPE, Columns
 from posse.cluster.facts import (
     Amounts,
     BudgetFact,
@@ -35,11 +36,12 @@ from posse.cluster.kin import KinRegister
 from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
 from posse.cluster.names import Dimensions, Register
+from posse.cluster.ordering import natural
 from posse.cluster.phases import phase_at_first_sight
 from posse.cluster.status import Status
 
-ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING)
-"""Decisions that an observation without a node does not undo."""
+ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Status.BOUND)
+"""Decisions that an observation without a node does not undo; one that the API confirmed least of all."""
 
 DEFAULT_PRIORITY = 1
 """Of a task whose pod has none."""
@@ -62,6 +64,8 @@ class World:
         self.namespaces: dict[str, NamespaceFact] = {}
         self.budgets: dict[str, BudgetFact] = {}
         self.quotas: dict[str, QuotaFact] = {}
+        self.gang_ages: list[tuple[int, object]] = []
+        """By gang row, what orders gangs that nothing else does: when they were created, and their names, digits compared as numbers."""
         self.columns = Columns(len(self.dimensions))
         self.membership = Membership()
         self.promises: dict[int, int] = {}
@@ -130,6 +134,7 @@ class World:
         members = self.membership.of(row)
         self._count(members, -1)
         self.gangs.put(row, fact)
+        self.gang_ages[row] = (fact.created, natural(fact.key))
         self.columns.ledger.gang_queue[row] = queue
         self.columns.ledger.gang_counts_gated[row] = fact.rules.gated_count
         self._describe_gang(row, fact, is_new=before is None or before.uid != fact.uid)
@@ -142,6 +147,8 @@ class World:
 
     def _describe_gang(self, row: int, fact: GangFact, *, is_new: bool) -> None:
         traits = self.columns.traits
+        traits.gang_declared[row] = True
+        traits.gang_parted[row] = bool(fact.min_roles or fact.subgroups)
         traits.gang_min[row] = fact.min_member
         traits.gang_created[row] = fact.created
         traits.gang_priority[row] = self._priority_of(fact.priority_class)
@@ -191,13 +198,14 @@ class World:
         was = int(columns.ledger.task_gang[row])
         left_behind = int(columns.ledger.task_node[row])
         if was != gang:
-            self.membership.leave(was, row)
+            self._leave(was, row)
             self.membership.join(gang, row)
         else:
             self.membership.reorder(gang)
         self.tasks.put(row, fact)
         ledger = columns.ledger
         ledger.task_gang[row], ledger.task_shape[row] = gang, shape
+        self._meet_shape(gang, shape)
         ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
         ledger.task_status[row], ledger.task_node[row] = status, node
         columns.traits.task_nominated[row] = bool(fact.nominated)
@@ -243,7 +251,7 @@ class World:
         gang, node = int(ledger.task_gang[row]), int(ledger.task_node[row])
         ledger.task_status[row], ledger.task_node[row] = Status.GONE, -1
         ledger.task_gang[row] = ledger.task_role[row] = ledger.task_subgroup[row] = -1
-        self.membership.leave(gang, row)
+        self._leave(gang, row)
         self.promises.pop(row, None)
         self.tasks.release(row)
         self._release_gang_if_unused(gang)
@@ -324,6 +332,8 @@ class World:
             self.columns.grow_gangs(len(self.gangs))
             self.columns.clear_gang(row, self.queue_row(""))
             self.membership.reach(row)
+            if row == len(self.gang_ages):
+                self.gang_ages.append((0, ()))
         return row
 
     def shape_row(self, shape: Shape) -> int:
@@ -337,9 +347,36 @@ class World:
             self._shape_rows[shape] = row
         return row
 
+    def _leave(self, gang: int, task: int) -> None:
+        """Let a task be a member of a gang no more."""
+        self.membership.leave(gang, task)
+        if gang >= 0:
+            shapes = {int(self.columns.ledger.task_shape[each]) for each in self.membership.of(gang)}
+            self.columns.traits.gang_shape[gang] = shapes.pop() if len(shapes) == 1 else MIXED if shapes else NO_SHAPE
+
+    def _meet_shape(self, gang: int, shape: int) -> None:
+        """Keep what is known of the shapes of a gang's members when one has this shape."""
+        if gang >= 0:
+            known = self.columns.traits.gang_shape[gang]
+            self.columns.traits.gang_shape[gang] = shape if known in (NO_SHAPE, shape) else MIXED
+
+    def rank(self, gangs: Iterable[int]) -> None:
+        """Make sure that the members of these gangs have their places in the default order."""
+        for gang in gangs:
+            self.ordered_members(gang)
+
     def ordered_members(self, gang: int) -> NDArray[np.int32]:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
-        return self.membership.ordered(gang, self.tasks.facts)
+        ordered = self.membership.ordered(gang)
+        if ordered is None:
+            ordered = self.membership.put_in_order(gang, self.tasks.facts)
+            self.columns.traits.task_rank[ordered] = np.arange(len(ordered))
+        return ordered
+
+    def standing(self) -> tuple[NDArray[np.integer[Any]], ...]:
+        """Where everybody stands: tasks' statuses and nodes, gangs' phases."""
+        ledger = self.columns.ledger
+        return ledger.task_status.copy(), ledger.task_node.copy(), self.columns.traits.gang_phase.copy()
 
     def gang_of(self, pod: str) -> str:
         """The key of a pod's gang, empty without."""
@@ -401,11 +438,17 @@ class World:
         other.kin = self.kin.fork()
         other.priority_classes, other.namespaces = dict(self.priority_classes), dict(self.namespaces)
         other.budgets, other.quotas = dict(self.budgets), dict(self.quotas)
+        other.gang_ages = list(self.gang_ages)
         other.columns = self.columns.fork()
         other.membership = self.membership.fork()
         other.promises = dict(self.promises)
         other.node_facts_version, other.people_version = self.node_facts_version, self.people_version
         return other
+
+
+def same(one: Iterable[NDArray[Any]], other: Iterable[NDArray[Any]]) -> bool:
+    """Whether everybody stands where he stood."""
+    return all(np.array_equal(before, after) for before, after in zip(one, other, strict=True))
 
 
 def status_of(fact: TaskFact) -> Status:

@@ -6,7 +6,7 @@ sentences are those Volcano users know: how many members wait, where each stands
 
 from collections import Counter
 
-from posse.cluster.phases import phase_at_close
+from posse.cluster.phases import GangPhase, phase_at_close
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.session import Note, Session
@@ -27,14 +27,7 @@ class Closing:
         """What this cycle found about a gang; its phase moves on with it."""
         counts, note = gang.counts, session.notes.get(gang.row, NOBODY)
         was_ready = gang.is_ready
-        phase = phase_at_close(
-            gang.phase,
-            gang.minimum,
-            counts,
-            is_unschedulable=bool(gang.size) and not was_ready,
-            keeps_admission=self._keeps_admission,
-        )
-        session.set_phase(gang, phase)
+        phase = self.settle(session, gang)
         invalid = session.tiers.gang_invalid(gang) if counts[Status.PENDING] or not was_ready else None
         blockers = _blockers(session, gang, note, invalid)
         tried = sum(1 for status, _ in note.attempts.values() if status is Status.ALLOCATED)
@@ -59,6 +52,18 @@ class Closing:
             pods=self._pods(session, gang, note, blockers),
         )
 
+    def settle(self, session: Session, gang: Gang) -> GangPhase:
+        """Let a gang's phase move on."""
+        phase = phase_at_close(
+            gang.phase,
+            gang.minimum,
+            gang.counts,
+            is_unschedulable=bool(gang.size) and not gang.is_ready,
+            keeps_admission=self._keeps_admission,
+        )
+        session.set_phase(gang, phase)
+        return phase
+
     def _pods(self, session: Session, gang: Gang, note: Note, blockers: tuple[Blocker, ...]) -> tuple[PodVerdict, ...]:
         """What each waiting member is told. A gated one is left alone: its gate says it all."""
         return tuple(
@@ -79,7 +84,9 @@ class Closing:
         world, found = session.world, []
         for row in world.queues.declared():
             queue = Queue(world, row)
-            standing = next((each for plugin in session.tiers.plugins if (each := plugin.queue_standing(queue)) is not None), None)
+            standing = next(
+                (each for plugin in session.tiers.plugins if (each := plugin.queue_standing(queue)) is not None), None
+            )
             allocated = world.amounts(world.columns.ledger.queue_allocated[row])
             found.append(
                 QueueVerdict(
@@ -148,7 +155,11 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
 def _message(session: Session, gang: Gang, note: Note, counts: list[int], blockers: tuple[Blocker, ...]) -> str:
     """Where the members stand, and why the first that was refused was."""
     standing = Counter(
-        {_name(status): counts[status] for status in Status if status is not Status.GONE and counts[status] and status is not Status.GATED}
+        {
+            _name(status): counts[status]
+            for status in Status
+            if status is not Status.GONE and counts[status] and status is not Status.GATED
+        }
     )
     standing["Pending"] += counts[Status.GATED]
     parts = sorted(f"{count} {name}" for name, count in (+standing).items())
@@ -159,7 +170,9 @@ def _message(session: Session, gang: Gang, note: Note, counts: list[int], blocke
         histogram = session.reasons.histogram(note.refusals[row])
         reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
         refused = sum(count for _, count in histogram)
-        text += f". Origin reason is {Task(session.world, row).fact.name}: 0/{refused} nodes are unavailable: {reasons}."
+        text += (
+            f". Origin reason is {Task(session.world, row).fact.name}: 0/{refused} nodes are unavailable: {reasons}."
+        )
     elif blockers:
         text += f". Origin reason is: {blockers[0].message}"
     return text
@@ -185,5 +198,3 @@ def _pod_message(session: Session, gang: Gang, task: Task, note: Note, blockers:
 
 def _name(status: Status) -> str:
     return status.name.capitalize()
-
-

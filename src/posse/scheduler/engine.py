@@ -10,6 +10,7 @@ import copy
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.audit import ContradictionError, audit, overdrawn
 from posse.cluster.status import Status
@@ -63,7 +64,8 @@ class Engine:
         self._chooser = Chooser(feasibility, scoring)
         self._filler = Filler(self.world, self.tiers, feasibility, scoring, self.claims)
         self._actions = [
-            self.registry.actions[name](configuration.arguments_for(name), configuration.actions) for name in configuration.actions
+            self.registry.actions[name](configuration.arguments_for(name), configuration.actions)
+            for name in configuration.actions
         ]
         forgets = compatibility.side("pipelined-life") == "upstream"
         self._promises: PromiseKeeper = Forgetful() if forgets else Lasting()
@@ -83,8 +85,8 @@ class Engine:
 
     # ------------------------------------------------------------------ the cycle
 
-    def cycle(self, given: CycleInput) -> CycleResult:
-        """Take in what happened, decide, and say what to do."""
+    def cycle(self, given: CycleInput, *, tell: bool = True) -> CycleResult:
+        """Take in what happened, decide, and say what to do. Who need not be told why leaves the verdicts out."""
         self._take_in(given)
         promised = set(self.world.promises)
         self.cycles += 1
@@ -94,7 +96,7 @@ class Engine:
             plugin.on_open(session)
         for action in self._actions:
             action.run(session)
-        verdicts, queues = self._close(session)
+        verdicts, queues = self._close(session, tell=tell)
         if self._checks:
             self._check(session.effects, promised)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
@@ -109,9 +111,23 @@ class Engine:
             self._filler,
             self.claims,
             self.reasons,
+            fresh=self._fresh(),
             now=now,
             cycle=self.cycles,
         )
+
+    def forget(self) -> None:
+        """Look at every gang in the next cycle as if it were new, so that all are told how they stand then."""
+        self._seen = (-1, 0)
+
+    def _fresh(self) -> NDArray[np.bool_]:
+        """[G] which gangs changed since the last cycle closed."""
+        columns, count = self.world.columns, len(self.world.gangs)
+        if self._seen[0] != columns.log_epoch:
+            return np.ones(count, np.bool_)
+        fresh = np.zeros(count, np.bool_)
+        fresh[columns.ledger.gang_log[self._seen[1] : int(columns.ledger.log_ends[1])]] = True
+        return fresh
 
     def _take_in(self, given: CycleInput) -> None:
         for outcome in given.outcomes:
@@ -130,12 +146,18 @@ class Engine:
         else:
             world.move([row], [Status.PENDING], [-1])
 
-    def _close(self, session: Session) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
+    def _close(self, session: Session, *, tell: bool) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
         for plugin in self.tiers.plugins:
             plugin.on_close(session)
         gangs = [Gang(self.world, row) for row in self._concerned(session)]
-        verdicts = tuple(self._closing.verdict(session, gang) for gang in gangs)
-        queues = self._closing.queues(session)
+        verdicts: tuple[Verdict, ...] = ()
+        queues: tuple[QueueVerdict, ...] = ()
+        if tell:
+            verdicts = tuple(self._closing.verdict(session, gang) for gang in gangs)
+            queues = self._closing.queues(session)
+        else:
+            for gang in gangs:
+                self._closing.settle(session, gang)
         self._promises.close(session)
         return verdicts, queues
 
@@ -150,7 +172,11 @@ class Engine:
         self._seen = (epoch, end)
         queues = self.world.queues.facts
         return sorted(
-            (row for row in {*changed, *session.notes} if facts[row] is not None and queues[columns.ledger.gang_queue[row]] is not None),
+            (
+                row
+                for row in {*changed, *session.notes}
+                if facts[row] is not None and queues[columns.ledger.gang_queue[row]] is not None
+            ),
             key=self.world.gangs.keys.__getitem__,
         )
 
@@ -181,10 +207,16 @@ class Engine:
         """A number for how everything stands, timers relative to now; names and the rows that things happen to have do not count."""
         world, ledger = self.world, self.world.columns.ledger
         tasks = sorted(
-            (world.tasks.facts[row].gang, int(ledger.task_status[row]), world.nodes.keys[ledger.task_node[row]] if ledger.task_node[row] >= 0 else "")
+            (
+                world.tasks.facts[row].gang,
+                int(ledger.task_status[row]),
+                world.nodes.keys[ledger.task_node[row]] if ledger.task_node[row] >= 0 else "",
+            )
             for row in world.tasks.declared()
         )
-        phases = sorted((world.gangs.keys[row], int(world.columns.traits.gang_phase[row])) for row in world.gangs.declared())
+        phases = sorted(
+            (world.gangs.keys[row], int(world.columns.traits.gang_phase[row])) for row in world.gangs.declared()
+        )
         waits = sorted(now - since for since in world.promises.values())
         return hash((tuple(tasks), tuple(phases), tuple(waits)))
 
@@ -192,7 +224,9 @@ class Engine:
 
     def fork(self) -> "Engine":
         """An engine on a copy of the world that would decide the same from here on."""
-        other = Engine(self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks)
+        other = Engine(
+            self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks
+        )
         other.cycles, other._seen = self.cycles, self._seen
         for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):
             theirs.state = copy.deepcopy(mine.state)

@@ -33,7 +33,7 @@ def outstanding(world: World, *, whole: bool = False) -> Amounts:
     left: Amounts = np.maximum(minimum - has, 0)
     if whole:
         left[admitted] = minimum[admitted]
-    left[~(admitted | running)] = 0
+    left[~(admitted | running) | ~_has_queue(world, count)] = 0
     return _without_gated(world, left)
 
 
@@ -45,6 +45,15 @@ def admitted_for(gang: Gang) -> Amounts:
     return np.maximum(minimum - gated, 0) if _is_something(gated) else minimum
 
 
+def all_admitted_for(world: World, gangs: NDArray[np.intp]) -> Amounts:
+    """[gangs, D] the same for many gangs at once."""
+    columns = world.columns
+    minimums = columns.traits.gang_min_resources[gangs] * columns.traits.gang_has_min_resources[gangs, None]
+    for at in np.flatnonzero(columns.ledger.gang_count[gangs, Status.GATED]).tolist():
+        minimums[at] = admitted_for(Gang(world, int(gangs[at]))) * columns.traits.gang_has_min_resources[gangs[at]]
+    return minimums
+
+
 def by_queue(world: World, amounts: Amounts) -> Amounts:
     """[Q, D] amounts of gangs, added up by their queues."""
     queues = world.columns.ledger.gang_queue[: len(amounts)]
@@ -52,6 +61,13 @@ def by_queue(world: World, amounts: Amounts) -> Amounts:
     some = np.flatnonzero(amounts.any(axis=1))
     np.add.at(sums, queues[some], amounts[some])
     return sums
+
+
+def _has_queue(world: World, count: int) -> NDArray[np.bool_]:
+    """[G] whether each gang's queue exists: nobody is admitted to one that does not."""
+    declared = np.array([fact is not None for fact in world.queues.facts], np.bool_)
+    has: NDArray[np.bool_] = declared[world.columns.ledger.gang_queue[:count]]
+    return has
 
 
 def _without_gated(world: World, left: Amounts) -> Amounts:

@@ -31,6 +31,9 @@ from posse.cluster.verdict import Blocker
 if TYPE_CHECKING:
     from posse.scheduler.session import Session
 
+Rows = NDArray[np.intp]
+"""Rows of gangs."""
+
 Key = Any
 """Anything that sorts: a number, or a tuple of such."""
 
@@ -78,6 +81,10 @@ class Plugin:
     arguments: ClassVar[tuple[Argument, ...]] = ()
     terms_follow: ClassVar[frozenset[str]] = frozenset({"node", "pods", "queue", "task", "time"})
     """What the per-task filter and score look at: only "node" lets their answers be kept."""
+    queue_order_is_own: bool = False
+    """Whether a queue's key depends on that queue alone, so that it does not move while others have their turn."""
+    gang_order_is_own: bool = False
+    """Whether a gang's key depends on that gang alone."""
 
     protects: ClassVar[bool] = False
     """Whether it says who must stay when victims are sought, rather than who should go (see `victims`)."""
@@ -110,6 +117,10 @@ class Plugin:
     def gang_order(self, gang: Gang) -> Key:
         """Say where a gang goes among the gangs of its queue."""
 
+    def gang_orders(self, gangs: Rows) -> Sequence[Key] | NDArray[np.generic]:
+        """Say the same for many gangs at once."""
+        return [self.gang_order(Gang(self.world, row)) for row in gangs.tolist()]
+
     def subgang_order(self, division: Division) -> Key:
         """Say where a sub-gang goes among those of its gang."""
 
@@ -137,6 +148,9 @@ class Plugin:
         """Say how many more tasks `gang_ready` wants at the least; a hint that spares asking after each one."""
         return 1
 
+    def shortfalls(self, gangs: Rows) -> NDArray[np.int64] | None:
+        """Say of many gangs how many more tasks make each of them ready: 0 if it is, -1 where a number does not say it; None: of none."""
+
     def gang_pipelined(self, gang: Gang) -> Vote:
         """Say whether a gang would be ready once what it is promised is free."""
         return Vote.ABSTAIN
@@ -155,6 +169,18 @@ class Plugin:
 
     def gang_enqueued(self, gang: Gang) -> None:
         """Learn that a gang was admitted."""
+
+    def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
+        """Say of many gangs whether each would be admitted now, alone; who would not must not be so after others were. None: ask singly."""
+
+    def all_enqueueable(self, gangs: Rows) -> bool:
+        """Say whether many gangs would be admitted one after the other, whatever their order."""
+        return False
+
+    def gangs_enqueued(self, gangs: Rows) -> None:
+        """Learn that many gangs were admitted."""
+        for row in gangs.tolist():
+            self.gang_enqueued(Gang(self.world, row))
 
     def queue_overused(self, queue: Queue) -> Blocker | None:
         """Refuse a queue all further room."""
@@ -213,9 +239,24 @@ class Plugin:
         return getattr(cls, point) is not getattr(Plugin, point)
 
 
+NOT_ASKED_IN_TURN = {
+    "all_enqueueable",
+    "figures",
+    "gang_orders",
+    "gangs_enqueueable",
+    "gangs_enqueued",
+    "missing",
+    "overrides",
+    "queue_room",
+    "queue_standing",
+    "shortfalls",
+    "task_orders",
+}
+"""Methods that go with an extension point, or tell of the plugin, and are none themselves."""
+
 EXTENSION_POINTS = tuple(
     name
     for name, value in vars(Plugin).items()
-    if callable(value) and not name.startswith("_") and name not in {"overrides", "task_orders", "missing", "queue_room", "queue_standing"}
+    if callable(value) and not name.startswith("_") and name not in NOT_ASKED_IN_TURN
 )
 """The names of all extension points, in the order in which they stand above."""

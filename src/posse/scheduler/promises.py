@@ -83,7 +83,9 @@ class Lasting:
         for row in sorted(set(world.columns.ledger.task_gang[allocated].tolist())):
             tasks = allocated[world.columns.ledger.task_gang[allocated] == row]
             if world.gangs.facts[row] is not None and session.tiers.gang_pipelined(Gang(world, row)):
-                world.move(tasks, np.full(len(tasks), Status.PIPELINED, np.int8), world.columns.ledger.task_node[tasks].copy())
+                world.move(
+                    tasks, np.full(len(tasks), Status.PIPELINED, np.int8), world.columns.ledger.task_node[tasks].copy()
+                )
             else:
                 take_back(world, tasks)
         promised = ours(world, Status.PIPELINED).tolist()

@@ -91,7 +91,11 @@ def installed(packages: Sequence[str] = (), *, beside: str = "") -> Registry:
     for plugin in found:
         known = plugins.get(plugin.name)
         if known is not None and known is not plugin:
-            raise InputError(f"two plugins are called {plugin.name!r}", place=Place(object=plugin.__qualname__), accepted="unique names")
+            raise InputError(
+                f"two plugins are called {plugin.name!r}",
+                place=Place(object=plugin.__qualname__),
+                accepted="unique names",
+            )
         plugins[plugin.name] = plugin
     return Registry(plugins, built_in().actions)
 
@@ -105,14 +109,18 @@ def _module(package: str, beside: str) -> ModuleType:
             name = f"posse_plugins_{path.stem}"
             spec = importlib.util.spec_from_file_location(name, path)
             if spec is None or spec.loader is None:
-                raise InputError("is not a Python file", place=place, accepted="the path of a .py file, or an import name")
+                raise InputError(
+                    "is not a Python file", place=place, accepted="the path of a .py file, or an import name"
+                )
             module = importlib.util.module_from_spec(spec)
             sys.modules[name] = module
             spec.loader.exec_module(module)
             return module
         return importlib.import_module(package)
     except (ImportError, OSError, SyntaxError) as error:
-        raise InputError(f"cannot be imported: {error}", place=place, accepted="the path of a .py file, or an import name") from error
+        raise InputError(
+            f"cannot be imported: {error}", place=place, accepted="the path of a .py file, or an import name"
+        ) from error
 
 
 def _plugins_in(module: ModuleType, package: str) -> Iterable[type[Plugin]]:
@@ -123,11 +131,15 @@ def _plugins_in(module: ModuleType, package: str) -> Iterable[type[Plugin]]:
     ]
     if not own:
         place = Place(object=f"plugin package {package!r}")
-        raise InputError("has no plugin", place=place, accepted="a subclass of posse.scheduler.plugin.Plugin with a name")
+        raise InputError(
+            "has no plugin", place=place, accepted="a subclass of posse.scheduler.plugin.Plugin with a name"
+        )
     return own
 
 
 def _checked(thing: object, where: str) -> type[Plugin]:
     if inspect.isclass(thing) and issubclass(thing, Plugin) and thing.name:
         return thing
-    raise InputError("is not a plugin", place=Place(object=where), accepted="a subclass of posse.scheduler.plugin.Plugin with a name")
+    raise InputError(
+        "is not a plugin", place=Place(object=where), accepted="a subclass of posse.scheduler.plugin.Plugin with a name"
+    )

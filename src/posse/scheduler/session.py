@@ -16,9 +16,11 @@ from posse.cluster.views import Gang, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.configuration import Configuration
+from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.terms import Codes
+from posse.scheduler.plugin import Rows
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.records import Bind, Effect, Evict
 from posse.scheduler.statement import Statement
@@ -51,42 +53,50 @@ class Session:
         claims: Claims,
         reasons: Reasons,
         *,
+        fresh: NDArray[np.bool_],
         now: int,
         cycle: int,
     ) -> None:
         self.world, self.configuration, self.tiers = world, configuration, tiers
         self.chooser, self.filler, self.claims, self.reasons = chooser, filler, claims, reasons
-        self.now, self.cycle = now, cycle
+        self.now, self.cycle, self._fresh = now, cycle, fresh
         self.effects: list[Effect] = []
         self.notes: dict[int, Note] = {}
 
     # ------------------------------------------------------------------ gangs
 
-    def gangs(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> list[Gang]:
-        """Declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
+    def gang_rows(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> NDArray[np.intp]:
+        """The rows of declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
         world, count = self.world, len(self.world.gangs)
         ledger, traits = world.columns.ledger, world.columns.traits
-        chosen = np.isin(traits.gang_phase[:count], list(phases))
+        chosen = np.isin(traits.gang_phase[:count], list(phases)) & traits.gang_declared[:count]
         if with_status is not None:
             chosen &= ledger.gang_count[:count, with_status] > 0
-        facts, queues = world.gangs.facts, world.queues.facts
-        return [
-            Gang(world, row)
-            for row in np.flatnonzero(chosen).tolist()
-            if facts[row] is not None and queues[ledger.gang_queue[row]] is not None
-        ]
+        declared = np.array([fact is not None for fact in world.queues.facts], np.bool_)
+        rows: NDArray[np.intp] = np.flatnonzero(chosen & declared[ledger.gang_queue[:count]])
+        return rows
+
+    def gangs(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> list[Gang]:
+        """Declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
+        return [Gang(self.world, row) for row in self.gang_rows(phases, with_status=with_status).tolist()]
 
     def pending(self, gang: Gang, *, best_effort: bool) -> NDArray[np.int32]:
         """The pending tasks of a gang in task order: those that ask for nothing but a place, or the others."""
-        ledger = self.world.columns.ledger
-        members = self.world.ordered_members(gang.row)
-        wanted = ledger.task_status[members] == Status.PENDING
-        wanted &= ledger.shape_best_effort[ledger.task_shape[members]] == best_effort
-        return self.tiers.in_task_order(members[wanted])
+        return pending_in(self.world, self.tiers, np.array([gang.row]), best_effort=best_effort).of(0)
 
-    def admit(self, gang: Gang) -> None:
-        """Let a gang into its queue."""
-        self.set_phase(gang, GangPhase.INQUEUE)
+    def admit(self, gangs: Rows) -> None:
+        """Let gangs into their queues."""
+        self.world.columns.traits.gang_phase[gangs] = GangPhase.INQUEUE
+        self.world.columns.log_gangs(gangs)
+
+    def is_fresh(self, gangs: Rows) -> NDArray[np.bool_]:
+        """Which of these gangs changed since the last cycle closed: they must be looked at and told anew."""
+        fresh: NDArray[np.bool_] = self._fresh[gangs]
+        return fresh
+
+    def to_be_told(self, gangs: Rows) -> Rows:
+        """Those among the gangs that must be told anew."""
+        return gangs[self._fresh[gangs]]
 
     def set_phase(self, gang: Gang, phase: GangPhase) -> None:
         """Put a gang into a phase of its life."""

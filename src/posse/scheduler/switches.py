@@ -12,7 +12,17 @@ from msgspec import Struct
 
 Side = Literal["posse", "upstream"]
 
-SwitchName = Literal["gang-order", "overcommit", "running-gang-admission", "pipelined-life", "conf-unknown", "gated-members", "lone-pods", "sub-groups", "waiting-words"]
+SwitchName = Literal[
+    "gang-order",
+    "overcommit",
+    "running-gang-admission",
+    "pipelined-life",
+    "conf-unknown",
+    "gated-members",
+    "lone-pods",
+    "sub-groups",
+    "waiting-words",
+]
 
 
 class Switch(Struct, frozen=True):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from posse.cluster.ordering import natural
 from posse.cluster.views import Division, Gang, Queue, Task
 from posse.scheduler.conf_flags import Flag
-from posse.scheduler.plugin import Key, Opinion, Plugin, Vote
+from posse.scheduler.plugin import Key, Opinion, Plugin, Rows, Vote
 from posse.cluster.verdict import Blocker
 
 
@@ -42,7 +42,9 @@ class Tiers:
         self._tiers = tuple(tuple(tier) for tier in tiers)
         self.plugins = tuple(seat.plugin for tier in self._tiers for seat in tier)
         self._queue_orders = self._all("queue_order", "queue_order")
+        self.queue_order_is_own = all(plugin.queue_order_is_own for plugin in self._queue_orders)
         self._gang_orders = self._all("gang_order", "gang_order")
+        self.gang_order_is_own = all(plugin.gang_order_is_own for plugin in self._gang_orders)
         self._subgang_orders = self._all("subgang_order", "subgroup_order")
         self._task_orderers = self._all("task_order", "task_order")
         self._valid = self._all("gang_valid", None)
@@ -82,8 +84,16 @@ class Tiers:
 
     def gang_key(self, gang: Gang) -> Key:
         """Where a gang goes among those of its queue."""
-        fact = gang.fact
-        return (*(plugin.gang_order(gang) for plugin in self._gang_orders), fact.created, natural(fact.key))
+        return (*[plugin.gang_order(gang) for plugin in self._gang_orders], gang.world.gang_ages[gang.row])
+
+    def gang_keys(self, gangs: Rows) -> list[Key]:
+        """The same for many gangs at once."""
+        columns: list[Sequence[Key]] = []
+        for plugin in self._gang_orders:
+            keys = plugin.gang_orders(gangs)
+            columns.append(keys.tolist() if isinstance(keys, np.ndarray) else keys)
+        ages = self.plugins[0].world.gang_ages if self.plugins else None
+        return list(zip(*columns, [ages[row] if ages else row for row in gangs.tolist()], strict=True))
 
     def subgang_key(self, division: Division) -> Key:
         """Where a sub-gang goes among those of its gang."""
@@ -115,6 +125,14 @@ class Tiers:
         """How many more tasks a gang that is not ready wants at the least."""
         return max((plugin.missing(gang) for plugin in self._ready), default=1)
 
+    def shortfalls(self, gangs: Rows) -> NDArray[np.int64]:
+        """How many more tasks make each of many gangs ready; -1 where a number does not say it."""
+        short = np.zeros(len(gangs), np.int64)
+        for plugin in self._ready:
+            said = plugin.shortfalls(gangs)
+            short = np.full(len(gangs), -1) if said is None else np.where((short < 0) | (said < 0), -1, np.maximum(short, said))
+        return short
+
     def subgang_ready(self, division: Division) -> bool:
         """Whether a sub-gang has what it takes."""
         return all(plugin.subgang_ready(division) for plugin in self._subgang_ready)
@@ -143,6 +161,30 @@ class Tiers:
             if permitted:
                 return None
         return None
+
+    def enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
+        """Of many gangs, who would be admitted now, alone; None if that must be asked singly.
+
+        It can be said of many at once if all who have a say sit in one tier and can say it of many.
+        """
+        admitted = np.ones(len(gangs), np.bool_)
+        if len(self._enqueueable) > 1:
+            return None
+        for plugin in (plugin for tier in self._enqueueable for plugin in tier):
+            said = plugin.gangs_enqueueable(gangs)
+            if said is None:
+                return None
+            admitted &= said
+        return admitted
+
+    def all_enqueueable(self, gangs: Rows) -> bool:
+        """Whether many gangs would be admitted one after the other, whatever their order."""
+        return all(plugin.all_enqueueable(gangs) for tier in self._enqueueable for plugin in tier)
+
+    def gangs_enqueued(self, gangs: Rows) -> None:
+        """Tell all who asked that many gangs were admitted."""
+        for plugin in self._enqueued:
+            plugin.gangs_enqueued(gangs)
 
     def gang_enqueued(self, gang: Gang) -> None:
         """Tell all who asked that a gang was admitted."""

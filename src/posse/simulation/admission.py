@@ -100,7 +100,11 @@ class Admission:
         """A copy that goes on from here. This one must rest while it is in use."""
         other = Admission()
         other._identities = self._identities.fork()
-        other._classes, other._runtimes, other._namespaces = dict(self._classes), dict(self._runtimes), dict(self._namespaces)
+        other._classes, other._runtimes, other._namespaces = (
+            dict(self._classes),
+            dict(self._runtimes),
+            dict(self._namespaces),
+        )
         other._limits = {namespace: dict(limits) for namespace, limits in self._limits.items()}
         return other
 

@@ -1,6 +1,7 @@
 """Many runs from one process: a scenario per line in, a result per line out, in order.
 
-Scenarios do not see each other. Bad input makes an error of its line, naming object and field, and the next line is read.
+Scenarios do not see each other. Bad input makes an error of its line, naming object and field, and the next line is
+read.
 """
 
 from collections.abc import Iterable, Iterator

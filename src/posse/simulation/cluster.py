@@ -1,13 +1,14 @@
-"""The simulated cluster: an API server's store, its nodes' kubelets, and the controllers that replace lost pods, all of them minimal.
+"""The simulated cluster: an API server's store, its nodes' kubelets, and the controllers that replace lost pods, all
+of them minimal.
 
-Objects go in admitted and expanded; what that means to the scheduler comes out as observations. Binds and evictions are carried out as
-a cluster would: a bound pod runs at the start of the next cycle, an evicted one is gone by then, and its owner, if it is in the input,
-creates another. What pods say of themselves (`posse.dev/arrival`, `run-time`, `exit`) is entered in the calendar.
+Objects go in admitted and expanded; what that means to the scheduler comes out as observations. Binds and evictions
+are carried out as a cluster would: a bound pod runs at the start of the next cycle, an evicted one is gone by then,
+and its owner, if it is in the input, creates another. What pods say of themselves (`posse.dev/arrival`, `run-time`,
+`exit`) is entered in the calendar.
 """
 
-import copy
 from collections import Counter
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -19,18 +20,20 @@ from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, latest
 from posse.kube.meta import KubeObject, group_of, rfc3339
-from posse.kube.objects import KINDS, DaemonSet, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.kube.workloads import Workload
 from posse.scheduler.records import Bind, Evict
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
 from posse.simulation.daemons import daemons_of
 from posse.simulation.identities import Identity, identity_of
+from posse.simulation.places import Places
 from posse.simulation.pod_wishes import Wishes, wishes_of
 from posse.simulation.scenario import Reference
 from posse.simulation.standing import with_budget_status, with_quota_status
-from posse.simulation.workloads import expand, recreate
+from posse.simulation.workloads import expand, next_worker, recreate
 
+UNBEGUN = ("", "Pending")
 FINISHED = ("Succeeded", "Failed")
 FROM_OUTSIDE = ("arrives", "ends")
 """What does not happen in a cluster that stands still."""
@@ -62,6 +65,8 @@ class SimulatedCluster:
         self._waiting: dict[Identity, Pod] = {}
         self._expanded: set[Identity] = set()
         """The owners whose pods were made here."""
+        self.touched: set[Identity] = set()
+        """What was made or changed here, and not given so by the input."""
         self._stands_still = False
         self._admission = Admission()
         self._translator = Translator(scheduler_names, customs)
@@ -73,11 +78,11 @@ class SimulatedCluster:
         """Take in the objects that the input begins with."""
         kept, warnings = latest(manifests)
         self.warnings += warnings
-        self._admit_all(with_built_ins(self._decoded(kept)))
+        self._take_in(kept, with_built_ins)
 
     def apply(self, manifests: Iterable[Manifest]) -> None:
         """Create or replace objects while the cluster runs."""
-        self._admit_all(self._decoded(manifests))
+        self._take_in(manifests, list)
 
     def delete(self, reference: Reference) -> None:
         """Delete an object by its name, as a user would."""
@@ -97,18 +102,30 @@ class SimulatedCluster:
             found = sorted(one for one in self.objects if (one[1], one[3]) == (kind, name) and one[2] in spaces)
         return found[0] if found else None
 
-    def _decoded(self, manifests: Iterable[Manifest]) -> list[KubeObject]:
-        return [manifest.decode() for manifest in manifests]
+    def _take_in(
+        self, manifests: Iterable[Manifest], with_others: Callable[[list[KubeObject]], list[KubeObject]]
+    ) -> None:
+        places, things = Places(), []
+        for manifest in manifests:
+            things.append(manifest.decode())
+            places.learn(things[-1], manifest.place)
+        with places.named():
+            self._admit_all(with_others(things), places)
 
-    def _admit_all(self, things: list[KubeObject]) -> None:
+    def _admit_all(self, things: list[KubeObject], places: Places) -> None:
         admitted = self._admission.admit(things, self.now)
         around = list(self.objects.values()) if any(isinstance(thing, Workload) for thing in admitted) else []
-        expansion = expand(admitted, lambda made: self._admission.admit(made, self.now), around)
+        expansion = expand(admitted, lambda made: self._admit_made(made, places), around)
         self.warnings += expansion.warnings
         self._expanded.update(owner for child in expansion.made if (owner := _controller_of(child)) is not None)
-        everything = self._complete([*admitted, *expansion.made, *self._daemons_on(admitted)])
-        for thing in everything:
-            self._put(thing)
+        made = [*expansion.made, *self._daemons_on(admitted)]
+        self.touched.update(map(identity_of, made))
+        for thing in self._complete([*admitted, *made]):
+            self._put(_onto(self.objects.get(identity_of(thing)), thing))
+
+    def _admit_made(self, made: list[KubeObject], places: Places) -> list[KubeObject]:
+        places.inherit(made)
+        return self._admission.admit(made, self.now)
 
     def _daemons_on(self, things: Iterable[KubeObject]) -> list[KubeObject]:
         """What the daemon sets that are there make on new nodes."""
@@ -128,8 +145,10 @@ class SimulatedCluster:
             match thing:
                 case PodDisruptionBudget() if thing.status is None:
                     completed.append(with_budget_status(thing, pods))
+                    self.touched.add(identity_of(thing))
                 case ResourceQuota() if thing.status is None:
                     completed.append(with_quota_status(thing, pods))
+                    self.touched.add(identity_of(thing))
                 case _:
                     completed.append(thing)
         return completed
@@ -146,6 +165,7 @@ class SimulatedCluster:
         wishes = wishes_of(pod)
         arrival = self.start + wishes.arrival
         if arrival > self.now:
+            self._translator.fork().put(pod)  # what is wrong with it is said now, not when it arrives
             self._waiting[identity_of(pod)] = pod
             self._enter(arrival, Happening("arrives", identity_of(pod)))
             return
@@ -160,11 +180,13 @@ class SimulatedCluster:
             if gone > self.now:
                 self._enter(gone, Happening("goes", identity, uid))
             else:
-                self.warnings.append(f"{pod} should have been gone by {pod.metadata.deletion_timestamp}: it still holds its room")
+                self.warnings.append(
+                    f"{pod} should have been gone by {pod.metadata.deletion_timestamp}: it still holds its room"
+                )
         elif pod.status.phase == "Running" and wishes.run_time is not None:
             began = pod.time(pod.status.start_time, "status.startTime") or self.start
             self._enter(began + wishes.run_time, Happening("ends", identity, uid))
-        elif pod.spec.node_name and pod.status.phase in ("", "Pending"):
+        elif pod.spec.node_name and pod.status.phase in UNBEGUN:
             self._expected.append(Happening("runs", identity, uid))
 
     def _enter(self, time: int, happening: Happening) -> None:
@@ -199,13 +221,28 @@ class SimulatedCluster:
         owner = self.objects.get(of)
         again = recreate(owner, lost) if owner is not None else None
         if again is not None:
-            for pod in self._admission.admit([again], self.now):
-                self._store(pod)
+            self._create(again)
+
+    def _follow(self, finished: Pod) -> None:
+        """Let the Job of a pod that succeeded start the next one, if it wants more than it runs at once."""
+        of = _controller_of(finished)
+        owner = self.objects.get(of) if of is not None else None
+        if not isinstance(owner, Job) or owner.spec.completions is None:
+            return
+        siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and _controller_of(pod) == of]
+        following = next_worker(owner, finished, siblings)
+        if following is not None:
+            self._create(following)
+
+    def _create(self, made: Pod) -> None:
+        for pod in self._admission.admit([made], self.now):
+            self.touched.add(identity_of(pod))
+            self._store(pod)
 
     # ------------------------------------------------------------------ what is tried
 
     def remake(self, owner: Identity) -> dict[str, str]:
-        """Let an owner whose template changed make its pods anew, those with a node aside. Says new names of pods by old ones."""
+        """Let an owner whose template changed make its pods anew, those with a node aside. Gives new names by old."""
         thing = self.objects[owner]
         if not isinstance(thing, Workload) or owner not in self._expanded:
             return {}
@@ -224,7 +261,9 @@ class SimulatedCluster:
     def delete_with_pods(self, reference: Reference) -> None:
         """Delete an object, and what it made if it made anything."""
         owner = self.find(reference)
-        below = self._below(owner) if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload) else []
+        below = (
+            self._below(owner) if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload) else []
+        )
         self.delete(reference)
         for identity in below:
             self._forget(identity)
@@ -264,31 +303,41 @@ class SimulatedCluster:
         match happening.what:
             case "goes":
                 self._remove(happening.pod)
-            case "runs":
+            case "runs" if pod.status.phase in UNBEGUN:
+                self.touched.add(happening.pod)
                 status = structs.replace(pod.status, phase="Running", start_time=rfc3339(self.now))
                 running = structs.replace(pod, status=status)
                 self._store(running)
                 run_time = wishes_of(pod).run_time
                 if run_time is not None:
                     self._enter(self.now + run_time, Happening("ends", happening.pod, happening.uid))
-            case "ends":
-                self.ended += 1
-                phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
-                self._store(structs.replace(pod, status=structs.replace(pod.status, phase=phase)))
+            case "ends" if pod.status.phase not in FINISHED:
+                self._end(pod)
+
+    def _end(self, pod: Pod) -> None:
+        """Let a pod's run time be over."""
+        self.ended += 1
+        self.touched.add(identity_of(pod))
+        phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
+        ended = structs.replace(pod, status=structs.replace(pod.status, phase=phase))
+        self._store(ended)
+        if phase == "Succeeded":
+            self._follow(ended)
 
     # ------------------------------------------------------------------ what the scheduler decides
 
     def bind(self, bind: Bind) -> None:
         """Bind a pod; it runs when the next cycle begins."""
-        identity = ("", Pod.KIND, *bind.pod.split("/", 1))
+        identity = _pod(bind.pod)
         pod = self.objects[identity]
         assert isinstance(pod, Pod)
         self.objects[identity] = structs.replace(pod, spec=structs.replace(pod.spec, node_name=bind.node))
+        self.touched.add(identity)
         self._next_cycle.append(Happening("runs", identity, bind.uid))
 
     def evict(self, evict: Evict) -> None:
         """Evict a pod; it is gone when the next cycle begins."""
-        self._next_cycle.append(Happening("goes", ("", Pod.KIND, *evict.pod.split("/", 1)), evict.uid))
+        self._next_cycle.append(Happening("goes", _pod(evict.pod), evict.uid))
 
     @property
     def is_quiet(self) -> bool:
@@ -298,23 +347,53 @@ class SimulatedCluster:
     # ------------------------------------------------------------------ copies
 
     def fork(self, *, stands_still: bool) -> "SimulatedCluster":
-        """A copy that goes on from here; this one must rest while it is in use. In one that stands still nobody arrives and nobody ends."""
-        other = copy.copy(self)
+        """A copy that goes on from here; this one must rest while it is in use.
+
+        In one that stands still nobody arrives and nobody ends.
+        """
+        other = SimulatedCluster.__new__(SimulatedCluster)
+        other.__dict__.update(self.__dict__)
         other.objects = Overlay(self.objects)
         other.ignored, other.warnings = Counter(), []
         other.calendar = self.calendar.fork(lambda entry: not (stands_still and entry.what in FROM_OUTSIDE))
         other._stands_still = stands_still
         other._next_cycle, other._expected = list(self._next_cycle), list(self._expected)
         other._waiting = dict(self._waiting)
+        other._expanded, other.touched = set(self._expanded), set()
         other._daemon_sets, other._observations = dict(self._daemon_sets), list(self._observations)
         other._admission, other._translator = self._admission.fork(), self._translator.fork()
         return other
 
 
+def _onto(stood: KubeObject | None, thing: KubeObject) -> KubeObject:
+    """What an API server makes of an object that is applied to what stood there.
+
+    Who applies a manifest without a status leaves the status as it is, and a pod that has a node stays on it.
+    """
+    if stood is None or stood.metadata.uid != thing.metadata.uid:
+        return thing
+    status = getattr(thing, "status", None)
+    if status is not None and status == type(status)():
+        thing = structs.replace(thing, status=getattr(stood, "status", status))
+    if isinstance(thing, Pod) and isinstance(stood, Pod) and not thing.spec.node_name:
+        thing = structs.replace(thing, spec=structs.replace(thing.spec, node_name=stood.spec.node_name))
+    return thing
+
+
 def _controller_of(thing: KubeObject) -> Identity | None:
     """Who looks after an object."""
     reference = thing.controller
-    return (group_of(reference.api_version), reference.kind, thing.metadata.namespace, reference.name) if reference else None
+    return (
+        (group_of(reference.api_version), reference.kind, thing.metadata.namespace, reference.name)
+        if reference
+        else None
+    )
+
+
+def _pod(key: str) -> Identity:
+    """A pod by the key that the scheduler knows it by."""
+    namespace, _, name = key.partition("/")
+    return "", Pod.KIND, namespace, name
 
 
 def _by_name(identity: Identity) -> tuple[object, ...]:

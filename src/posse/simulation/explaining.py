@@ -1,6 +1,7 @@
 """Explaining a run: the explanations of all its gangs, made once, in the form in which results show them."""
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -30,4 +31,11 @@ def _explainer(run: Run) -> Explainer:
 
 
 def _plain(explanation: Explanation | None) -> dict[str, object] | None:
-    return None if explanation is None else msgspec.to_builtins(explanation)
+    return None if explanation is None else _with_lists(msgspec.to_builtins(explanation))
+
+
+def _with_lists(value: Any) -> Any:
+    """A value as JSON would give it back: lists, and no tuples."""
+    if isinstance(value, dict):
+        return {key: _with_lists(each) for key, each in value.items()}
+    return [_with_lists(each) for each in value] if isinstance(value, list | tuple) else value

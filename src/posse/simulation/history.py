@@ -60,4 +60,12 @@ class History:
 
 def _essence(verdict: Verdict) -> tuple[object, ...]:
     """What of a verdict counts as a change: not the number of its cycle."""
-    return (verdict.phase, verdict.state, verdict.ready, verdict.running, verdict.pending, verdict.pods, verdict.was_ready)
+    return (
+        verdict.phase,
+        verdict.state,
+        verdict.ready,
+        verdict.running,
+        verdict.pending,
+        verdict.pods,
+        verdict.was_ready,
+    )

@@ -17,7 +17,10 @@ from posse.dialects import volcano, volcano_status
 from posse.kube.meta import rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.quantity import format_amounts
+from posse.scheduler.metrics.readings import readings
+from posse.scheduler.metrics.tally import Tally
 from posse.simulation.gang_names import GangNames
+from posse.simulation.objects_out import objects_of
 from posse.simulation.run import Run
 
 Record = dict[str, Any]
@@ -42,10 +45,22 @@ def result_of(run: Run, explain: Explain) -> Record:
         "queues": _queues(run),
         "nodes": _nodes(run),
         "events": events,
-        "ignored": dict(sorted(run.cluster.ignored.items())),
-        "warnings": [*run.warnings, *run.cluster.warnings],
     }
+    if run.options.objects_out:
+        allocated = {name: queue["allocated"] for name, queue in record["queues"].items()}
+        record["objects"] = objects_of(run, statuses, allocated)
+    if run.options.metrics_out:
+        record["metrics"] = _metrics(run)
+    record["ignored"] = dict(sorted(run.cluster.ignored.items()))
+    record["warnings"] = [*run.warnings, *run.cluster.warnings]
     return record
+
+
+def _metrics(run: Run) -> dict[str, float]:
+    tally = Tally()
+    for _, result in run.history.log:
+        tally.learn(result, run.engine.world)
+    return readings(run.engine, tally)
 
 
 def _in_order(run: Run) -> list[Any]:
@@ -53,21 +68,29 @@ def _in_order(run: Run) -> list[Any]:
 
 
 def _told(run: Run, names: GangNames) -> tuple[dict[str, PodGroupStatus], list[Record]]:
-    """The status of each PodGroup, made of all verdicts on it in turn, and the events on the way."""
-    statuses: dict[str, PodGroupStatus] = {}
+    """The status of each PodGroup, made of all verdicts on it in turn, and the events on the way.
+
+    What an object's last event said already is no event.
+    """
+    groups = {
+        f"{thing.metadata.namespace}/{thing.metadata.name}": thing
+        for thing in run.cluster.objects.values()
+        if isinstance(thing, PodGroup)
+    }
+    statuses = {key: group.status for key, group in groups.items()}
+    last: dict[str, volcano_status.Event] = {}
     events: list[Record] = []
-    for thing in run.cluster.objects.values():
-        if isinstance(thing, PodGroup):
-            statuses[f"{thing.metadata.namespace}/{thing.metadata.name}"] = thing.status
     for now, result in run.history.log:
         for verdict in result.verdicts:
-            before = statuses.get(verdict.gang)
-            if before is None:
+            group = groups.get(verdict.gang)
+            if group is None or group.metadata.uid != verdict.uid:
                 continue
+            before = statuses[verdict.gang]
             after = volcano_status.status_of(before, verdict, now)
             event = volcano_status.event_of(before, after, verdict)
             statuses[verdict.gang] = after
-            if event is not None:
+            if event is not None and event != last.get(verdict.gang):
+                last[verdict.gang] = event
                 events.append(
                     {
                         "object": f"PodGroup {names.shown(verdict.gang)}",
@@ -158,7 +181,8 @@ def _gang(
         "failed": verdict.failed if verdict else counts[Status.FAILED],
         "nodes": {node: nodes[node] for node in sorted(nodes, key=natural)},
         "conditions": [
-            {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message} for each in conditions
+            {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message}
+            for each in conditions
         ],
         "explanation": explanation,
     }
@@ -172,7 +196,8 @@ def _undeclared(key: str) -> GangFact:
 
 def _pods(run: Run) -> Record:
     return {
-        pod.pod: {"reason": pod.reason, "message": pod.message, "nominatedNodeName": pod.nominated} for pod in _in_order(run)
+        pod.pod: {"reason": pod.reason, "message": pod.message, "nominatedNodeName": pod.nominated}
+        for pod in _in_order(run)
     }
 
 

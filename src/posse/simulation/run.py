@@ -2,16 +2,16 @@
 
     deliver what is due ──▶ one cycle ──▶ carry its effects out ──▶ move the clock
 
-With a number of cycles the clock moves one schedule period at a time. Else, after a cycle that changed nothing and left nothing to see,
-it goes straight to whatever is due next; the run ends when nothing is, when a state repeats, or when a limit is reached.
+With a number of cycles the clock moves one schedule period at a time. Else, after a cycle that changed nothing and
+left nothing to see, it goes straight to whatever is due next; the run ends when nothing is, when a state repeats, or
+when a limit is reached.
 """
 
-import copy
 from collections.abc import Callable
 
 from msgspec import structs
 
-from posse.cluster.world import World
+from posse.cluster.world import World, same
 from posse.dialects.customs import Customs
 from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
@@ -63,7 +63,7 @@ class Run:
         self.cluster.load(scenario.manifests)
         self.history = History()
         self.is_settled = False
-        self.warnings = [*self.configuration.warnings]
+        self.warnings = [*self.engine.warnings]
         self._seen: set[int] = set()
 
     def to_the_end(self, observer: Observer | None = None) -> None:
@@ -75,12 +75,12 @@ class Run:
             if not self._move_clock(result):
                 break
 
-    def cycle(self) -> CycleResult:
+    def cycle(self, *, tell: bool = True) -> CycleResult:
         """Run one cycle."""
         self.now_at_end = self.now
         self._take_steps()
         observations = self.cluster.deliver(self.now)
-        result = self.engine.cycle(CycleInput(self.now, observations))
+        result = self.engine.cycle(CycleInput(self.now, observations), tell=tell)
         for effect in result.effects:
             if isinstance(effect, Bind):
                 self.cluster.bind(effect)
@@ -90,9 +90,10 @@ class Run:
         return result
 
     def step(self) -> bool:
-        """Run one cycle and move the clock. False if nothing moves any more, and nothing is due."""
-        result = self.cycle()
-        if not self._is_at_rest(result):
+        """Run one cycle of which nobody is told, and move the clock. False if nothing moves and nothing is due."""
+        before = self.engine.world.standing()
+        result = self.cycle(tell=False)
+        if result.effects or not self.cluster.is_quiet or not same(before, self.engine.world.standing()):
             self.now += self.configuration.schedule_period
             return True
         due = self._next_due()
@@ -140,7 +141,9 @@ class Run:
         return True
 
     def _is_at_rest(self, result: CycleResult) -> bool:
-        return not result.effects and self.cluster.is_quiet and not self.history.changed_last and not self._steps_ahead()
+        return (
+            not result.effects and self.cluster.is_quiet and not self.history.changed_last and not self._steps_ahead()
+        )
 
     def _steps_ahead(self) -> bool:
         return any(step.after_cycle >= self.engine.cycles for step in self.scenario.steps)
@@ -164,7 +167,8 @@ class Run:
 
         In one that stands still nobody arrives and nobody ends.
         """
-        other = copy.copy(self)
+        other = Run.__new__(Run)
+        other.__dict__.update(self.__dict__)
         other.options = structs.replace(self.options, cycles=None, until=None)
         other.scenario = structs.replace(self.scenario, steps=())
         other.now = max(self.now, self.now_at_end + self.configuration.schedule_period)

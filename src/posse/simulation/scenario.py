@@ -125,4 +125,6 @@ def moment(text: str, where: str) -> int:
         return instant(text)
     except ValueError:
         place = Place(object="the scenario", field=where)
-        raise InputError(f"{text!r} is no time", place=place, accepted="RFC 3339, such as 2026-01-31T12:00:00Z") from None
+        raise InputError(
+            f"{text!r} is no time", place=place, accepted="RFC 3339, such as 2026-01-31T12:00:00Z"
+        ) from None

@@ -1,8 +1,8 @@
 """The simulator's side of what-if: objects as the input gave them, and trials on copies of the run.
 
-A trial is a run like any other, forked from the one that ended: the change goes through the same admission, expansion and translation as
-every object, and the cycles are the same cycles, only that nothing arrives and nothing ends by itself. An owner whose template was changed
-makes those of its pods anew that have no node.
+A trial is a run like any other, forked from the one that ended: the change goes through the same admission, expansion
+and translation as every object, and the cycles are the same cycles, only that nothing arrives and nothing ends by
+itself. An owner whose template was changed makes those of its pods anew that have no node.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from posse.cluster.ordering import natural
-from posse.cluster.views import Gang
 from posse.cluster.verdict import Verdict
+from posse.cluster.views import Gang
 from posse.dialects import plain
 from posse.errors import Place
 from posse.kube.encoding import manifest_of
@@ -137,7 +137,11 @@ class SimulatedSituation:
             return {}
         future = self._run.fork(stands_still=False)
         world = future.engine.world
-        waiting = {world.gangs.keys[row] for row in world.gangs.declared() if not has_its_minimum(future, world.gangs.keys[row])}
+        waiting = {
+            world.gangs.keys[row]
+            for row in world.gangs.declared()
+            if not has_its_minimum(future, world.gangs.keys[row])
+        }
         starts: dict[str, Estimate] = {}
         for _ in range(FORESIGHT):
             moves = future.step()

@@ -61,7 +61,7 @@ class Moment(Struct, frozen=True):
 
 
 class Chronicle:
-    """Turns cycles into moments, one after the other, and remembers how every gang stood and when it first had its minimum."""
+    """Turns cycles into moments, one after the other; remembers how every gang stands, and when it first started."""
 
     def __init__(self, start: int) -> None:
         self._start = start

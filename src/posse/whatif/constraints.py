@@ -1,7 +1,7 @@
 """Remove constraints: what a gang's pods demand beyond room, and would start without.
 
-Each constraint is tried by itself. Only if none is enough are all of them dropped together, and then put back one by one as long as the gang
-still starts: what remains is needed, every part of it.
+Each constraint is tried by itself. Only if none is enough are all of them dropped together, and then put back one by
+one as long as the gang still starts: what remains is needed, every part of it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from posse.cluster.views import Task
 from posse.whatif import edits
-from posse.whatif.explanation import Change, Manifest, Remedy
+from posse.whatif.explanation import Change, Manifest, Reference, Remedy
 from posse.whatif.search import Search
 from posse.whatif.situation import Source
 
@@ -63,7 +63,7 @@ def _remedy(sources: Sequence[Source], dropped: list[Constraint]) -> Remedy:
 def change(sources: Iterable[Source], dropped: Sequence[Constraint]) -> Change:
     """The sources that have something to drop, without it."""
     patch: list[Manifest] = []
-    removed = []
+    removed: list[Reference] = []
     for source in sources:
         edited = source.manifest
         for one in dropped:
@@ -105,7 +105,9 @@ def _affinities(spec: dict[str, Any]) -> Iterator[Constraint]:
         yield Constraint("without the required node affinity", _without_required("nodeAffinity", None))
     for kind, words in (("podAffinity", "affinity"), ("podAntiAffinity", "anti-affinity")):
         for term in affinity.get(kind, {}).get(REQUIRED) or []:
-            yield Constraint(f"without the required pod {words} by {term.get('topologyKey')}", _without_required(kind, term))
+            yield Constraint(
+                f"without the required pod {words} by {term.get('topologyKey')}", _without_required(kind, term)
+            )
 
 
 def _spreads(spec: dict[str, Any]) -> Iterator[Constraint]:
@@ -116,7 +118,12 @@ def _spreads(spec: dict[str, Any]) -> Iterator[Constraint]:
 
 
 def _ports(spec: dict[str, Any]) -> Iterator[Constraint]:
-    ports = {port["hostPort"] for container in spec["containers"] for port in container.get("ports", []) if port.get("hostPort")}
+    ports = {
+        port["hostPort"]
+        for container in spec["containers"]
+        for port in container.get("ports", [])
+        if port.get("hostPort")
+    }
     for port in sorted(ports):
         yield Constraint(f"without the host port {port}", _without_host_port(port))
 
@@ -127,7 +134,9 @@ def _tolerations(search: Search) -> Iterator[Constraint]:
         return
     world = search.gang.world
     facts = (world.nodes.facts[row] for row in world.nodes.declared())
-    taints = {taint for fact in facts if fact is not None for taint in fact.taints if taint.effect != "PreferNoSchedule"}
+    taints = {
+        taint for fact in facts if fact is not None for taint in fact.taints if taint.effect != "PreferNoSchedule"
+    }
     borne = [toleration for row in search.finding.missing for toleration in Task(world, row).shape.tolerations]
     for taint in sorted(taints, key=str)[:MOST_TAINTS]:
         same = {"key": taint.key, "effect": taint.effect}

@@ -1,7 +1,7 @@
 """Edits: a manifest in, the same manifest with one thing changed out. What was given is never touched.
 
-A pod's spec is wherever a map with containers is: in a pod, in the template of any owner, in every role of a job. So an edit
-to pods works on every kind that makes pods, those included that nobody here has heard of.
+A pod's spec is wherever a map with containers is: in a pod, in the template of any owner, in every role of a job. So
+an edit to pods works on every kind that makes pods, those included that nobody here has heard of.
 """
 
 import copy

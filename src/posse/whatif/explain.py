@@ -1,8 +1,9 @@
-"""Explaining: for every gang a record of why it stands where it stands, and for those that wait what would make them start.
+"""Explaining: for every gang a record of why it stands where it stands, and for those that wait what would make them
+start.
 
-The allowance of runs is spent on the waiting gangs in the order of their line. Each is searched in the same order: would it start by
-itself; is something wrong with what was written; then constraints, quotas, nodes, room of others, a lower minimum. What
-was proven before the allowance ran out stands, and the record says that the search was cut.
+The allowance of runs is spent on the waiting gangs in the order of their line. Each is searched in the same order:
+would it start by itself; is something wrong with what was written; then constraints, quotas, nodes, room of others, a
+lower minimum. What was proven before the allowance ran out stands, and the record says that the search was cut.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from posse.whatif.obstacles import obstacles
 from posse.whatif.probe import Finding, Prober
 from posse.whatif.quotas import raise_quota
 from posse.whatif.room import free_resources
-from posse.whatif.search import Allowance, Search, Spent
+from posse.whatif.search import Allowance, Search, SpentError
 from posse.whatif.situation import Situation
 
 FULL_SEARCH = 64
@@ -54,7 +55,11 @@ class Explainer:
         if found is not None:
             return self.waiting(found)
         row = self._engine.world.gangs.find(gang)
-        return self.started(Gang(self._engine.world, row)) if row >= 0 and self._engine.world.gangs.facts[row] is not None else None
+        return (
+            self.started(Gang(self._engine.world, row))
+            if row >= 0 and self._engine.world.gangs.facts[row] is not None
+            else None
+        )
 
     def started(self, gang: Gang) -> Explanation:
         """A gang that has its minimum or is over needs no search."""
@@ -68,13 +73,20 @@ class Explainer:
         situation = self._situation
         verdict, finding = situation.verdict(gang.key), self._probe(gang)
         blockers = obstacles(gang, self._engine.tiers, verdict, finding)
-        search = Search(situation, gang, verdict, finding, self._allowance)
+        search = Search(
+            situation,
+            gang,
+            verdict=verdict,
+            finding=finding,
+            ahead=self._ahead_of(gang),
+            allowance=self._allowance,
+        )
         remedies: list[Remedy] = []
         cut = False
         try:
             for found in self._remedies(search):
                 remedies += found
-        except Spent:
+        except SpentError:
             cut = True
         ordered = summary.in_order(remedies)
         return Explanation(
@@ -103,6 +115,17 @@ class Explainer:
         yield free_resources(search)
         yield lower_min(search)
 
+    def _ahead_of(self, gang: Gang) -> list[int]:
+        """The tasks that gangs ahead in line need for their minimum and do not have."""
+        ahead = self._waiting[: next(place for place, each in enumerate(self._waiting) if each.row == gang.row)]
+        return [task for each in ahead if each.is_declared for task in self._needs(each)]
+
+    def _needs(self, gang: Gang) -> list[int]:
+        world = self._engine.world
+        members = world.ordered_members(gang.row)
+        pending: list[int] = members[world.columns.ledger.task_status[members] == Status.PENDING].tolist()
+        return pending[: max(0, gang.minimum - gang.ready_count - gang.waiting_count)]
+
     def _probe(self, gang: Gang) -> Finding:
         if not gang.is_declared:
             return Finding()
@@ -125,7 +148,9 @@ def _awaited(gang: Gang) -> str:
         nodes = sorted({world.nodes.keys[task.node] for task in promised})
         return f"{len(promised)} pods get the room that is being freed on {', '.join(nodes[:3])}"
     leaving = int((world.columns.ledger.task_status[: len(world.tasks)] == Status.RELEASING).sum())
-    return f"its turn comes when {leaving} terminating pods are gone" if leaving else "its turn comes in the next cycles"
+    return (
+        f"its turn comes when {leaving} terminating pods are gone" if leaving else "its turn comes in the next cycles"
+    )
 
 
 def _state_of_started(gang: Gang, verdict: Verdict | None) -> GangState:

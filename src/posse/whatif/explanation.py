@@ -10,7 +10,14 @@ from msgspec import Struct
 from posse.cluster.verdict import BlockerKind, GangState
 
 Action = Literal[
-    "add-nodes", "wait-for", "raise-quota", "lower-min", "remove-constraint", "fix-spec", "free-resources", "create-object"
+    "add-nodes",
+    "wait-for",
+    "raise-quota",
+    "lower-min",
+    "remove-constraint",
+    "fix-spec",
+    "free-resources",
+    "create-object",
 ]
 Manifest = dict[str, Any]
 """A whole object, as plain values."""
@@ -33,7 +40,10 @@ class ClauseCount(Struct, frozen=True):
 
 
 class Obstacle(Struct, frozen=True, kw_only=True):
-    """One thing that keeps a gang from starting. `nodes` counts nodes by their first refusal; `have` and `need` are in units of `unit`."""
+    """One thing that keeps a gang from starting.
+
+    `nodes` counts nodes by their first refusal; `have` and `need` are in units of `unit`.
+    """
 
     kind: BlockerKind
     plugin: str
@@ -53,7 +63,10 @@ class Change(Struct, frozen=True):
 
 
 class Remedy(Struct, frozen=True, kw_only=True):
-    """A change that makes the gang start. `verified`: it was tried on a copy of the world, and so was the next smaller one, in vain."""
+    """A change that makes the gang start.
+
+    `verified`: it was tried on a copy of the world, and so was the next smaller one, in vain.
+    """
 
     action: Action
     message: str

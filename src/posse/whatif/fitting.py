@@ -1,7 +1,7 @@
 """A node made to fit: what a gang would need of a node, where no node of the cluster is of any use to it.
 
-It begins as a copy of one that there is, or as nothing, and gets the labels that the members select by and the room that the largest of them asks
-for; taints that they do not bear are left away.
+It begins as a copy of one that there is, or as nothing, and gets the labels that the members select by and the room
+that the largest of them asks for; taints that they do not bear are left away.
 """
 
 import copy
@@ -20,7 +20,9 @@ PODS = "110"
 def fitting(world: World, tasks: Iterable[int], like: Manifest | None) -> tuple[str, Manifest]:
     """A node that would take any of these tasks, in words and as a manifest."""
     shapes = [world.shapes[row] for row in dict.fromkeys(world.columns.ledger.task_shape[list(tasks)].tolist())]
-    base: Manifest = copy.deepcopy(like) if like else {"metadata": {"name": "node"}, "status": {"allocatable": {"pods": PODS}}}
+    base: Manifest = (
+        copy.deepcopy(like) if like else {"metadata": {"name": "node"}, "status": {"allocatable": {"pods": PODS}}}
+    )
     labels, room = _labels(shapes), _room(shapes)
     has = _allocatable(world, base)
     more = {name: amount for name, amount in room.items() if has.get(name, 0) < amount}
@@ -28,19 +30,21 @@ def fitting(world: World, tasks: Iterable[int], like: Manifest | None) -> tuple[
     status = base.setdefault("status", {})
     status["allocatable"] = {**(status.get("allocatable") or status.get("capacity") or {}), **_quantities(more)}
     spec = base.get("spec", {})
-    spec["taints"] = [taint for taint in spec.get("taints", []) if all(_is_borne(taint, shape) for shape in shapes)]
+    given = spec.get("taints", [])
+    spec["taints"] = [taint for taint in given if all(_is_borne(taint, shape) for shape in shapes)]
     base["spec"] = spec
-    parts = [f"{key}={value}" for key, value in sorted(labels.items())]
-    parts += [f"{text} {name}" for name, text in _quantities(more).items()]
-    start = f"like {like['metadata']['name']}, but with" if like else "with"
-    return f"{start} {', '.join(parts) or 'no taints'}", base
+    parts = [f"with the label {key}={value}" for key, value in sorted(labels.items())]
+    parts += [f"with {text} {name}" for name, text in _quantities(more).items()]
+    parts += [f"without the taint {taint['key']}" for taint in given if taint not in spec["taints"]]
+    start = f"like {like['metadata']['name']}, but " if like else ""
+    return start + ", ".join(parts), base
 
 
 def _labels(shapes: Iterable[Shape]) -> dict[str, str]:
     """Labels that selectors and the first of the required terms ask for by a value."""
     labels: dict[str, str] = {}
     for shape in shapes:
-        asked = [*shape.node_selector, *(shape.node_terms[0].labels if shape.node_terms else ())]
+        asked = [*shape.node_selector, *(shape.node_terms[0].expressions if shape.node_terms else ())]
         labels.update((one.key, one.values[0]) for one in asked if one.operator == "In")
     return labels
 

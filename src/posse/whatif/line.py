@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from posse.cluster.ordering import natural
-from posse.cluster.status import Status
+from posse.cluster.status import READY_STATES, Status
 from posse.cluster.views import Gang
-from posse.scheduler.line import Line
-from posse.scheduler.tiers import Tiers
 from posse.cluster.world import World
+from posse.scheduler.tiers import Tiers
 from posse.whatif.explanation import Position
 
 
@@ -24,19 +25,20 @@ def is_over(gang: Gang) -> bool:
 
 def waiting(world: World) -> list[Gang]:
     """The gangs that do not have their minimum, those included that nobody declared, by name."""
-    found = (Gang(world, row) for row in world.gangs.rows())
-    gangs = [gang for gang in found if not has_minimum(gang) and not is_over(gang) and (gang.is_declared or gang.size)]
+    count, columns = len(world.gangs), world.columns
+    ready = columns.ledger.gang_count[:count, list(READY_STATES)].sum(axis=1)
+    short = np.flatnonzero(ready < np.maximum(columns.traits.gang_min[:count], 1))
+    found = [Gang(world, row) for row in short.tolist() if world.gangs.keys[row]]
+    gangs = [gang for gang in found if not is_over(gang) and (gang.is_declared or gang.size)]
     return sorted(gangs, key=lambda gang: natural(gang.key))
 
 
 def in_line(tiers: Tiers, gangs: Iterable[Gang]) -> list[Gang]:
-    """Gangs in the order in which their turn would come. Those that stand in no line come last."""
+    """Gangs in the order in which their turn would come, as things stand. Those that stand in no line come last."""
     given = list(gangs)
     standing = [gang for gang in given if gang.is_declared and gang.queue.is_declared]
-    line, ordered = Line(tiers, standing), []
-    while (gang := line.next()) is not None:
-        ordered.append(gang)
-        line.back(gang)
+    queues = {gang.queue.row: tiers.queue_key(gang.queue) for gang in standing}
+    ordered = sorted(standing, key=lambda gang: (queues[gang.queue.row], tiers.gang_key(gang)))
     return [*ordered, *(gang for gang in given if not gang.is_declared or not gang.queue.is_declared)]
 
 

@@ -1,8 +1,9 @@
 """Add nodes: as many as it takes of one kind that the cluster has.
 
-Nodes are of one kind if they have the same room, labels (their own name aside) and taints. What a node of a kind would give is not worked
-out but looked up: one is added to a copy, with the daemons that every new node gets, and then it is seen whether it would take the
-missing members and how many. From that follows a number to begin with; whole cycles prove it, or another one.
+Nodes are of one kind if they have the same room, labels (their own name aside) and taints. What a node of a kind would
+give is not worked out but looked up: one is added to a copy, with the daemons that every new node gets, and then it is
+seen whether it would take the missing members and how many. From that follows a number to begin with; whole cycles
+prove it, or another one.
 """
 
 import copy
@@ -11,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from posse.cluster.facts import NodeFact
+from posse.cluster.facts import Amounts, NodeFact
 from posse.cluster.ordering import natural
 from posse.cluster.world import World
 from posse.scheduler.reasons import PASSES
@@ -41,11 +42,12 @@ class Offer(Struct, frozen=True):
 
     words: str
     manifest: Manifest
+    room: Amounts | None = None
 
 
 def kinds_of(world: World) -> list[NodeKind]:
     """The kinds of nodes that there are, the smallest first."""
-    totals = {name: 1 for name in world.dimensions.names}
+    totals = dict.fromkeys(world.dimensions.names, 1)
     found: dict[object, NodeKind] = {}
     for row in sorted(world.nodes.declared(), key=lambda each: natural(world.nodes.keys[each])):
         fact = world.nodes.facts[row]
@@ -74,23 +76,37 @@ def add_nodes(search: Search, kinds: Iterable[NodeKind]) -> list[Remedy]:
     needed = search.finding.missing or search.finding.placed
     if not needed:
         return []
-    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None][:MOST_OFFERS]
-    remedies = [remedy for offer in offers if (remedy := _remedy(search, offer, needed)) is not None]
-    if not remedies:
-        made_up = fitting(search.gang.world, needed, offers[0].manifest if offers else None)
-        remedies = [remedy for remedy in (_remedy(search, Offer(*made_up), needed),) if remedy is not None]
-    return remedies
+    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None]
+    remedies: dict[Amounts | None, Remedy] = {}
+    tried = 0
+    for offer in offers:
+        if (
+            offer.room in remedies
+            or tried == MOST_OFFERS
+            or not (proposal := _proposal(search, offer.manifest, needed))
+        ):
+            continue
+        tried += 1
+        remedy = _remedy(search, offer, proposal)
+        if remedy is not None:
+            remedies[offer.room] = remedy
+    return list(remedies.values()) or _made_to_fit(search, offers, needed)
 
 
 def _as_it_is(search: Search, kind: NodeKind) -> Offer | None:
     manifest = search.situation.find("Node", "", kind.example)
-    return Offer(f"like {kind.example} ({_in_words(kind.fact)})", manifest) if manifest is not None else None
+    words = f"like {kind.example} ({_in_words(kind.fact)})"
+    return Offer(words, manifest, kind.fact.allocatable) if manifest is not None else None
 
 
-def _remedy(search: Search, offer: Offer, needed: tuple[int, ...]) -> Remedy | None:
+def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[Remedy]:
+    offer = Offer(*fitting(search.gang.world, needed, offers[0].manifest if offers else None))
     proposal = _proposal(search, offer.manifest, needed)
-    if not proposal:
-        return None
+    remedy = _remedy(search, offer, proposal) if proposal else None
+    return [remedy] if remedy is not None else []
+
+
+def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
     count = search.least(lambda number: Change(copies(offer.manifest, number)), proposal, BEYOND * proposal)
     if count is None:
         search.tried.append(f"up to {BEYOND * proposal} more nodes {offer.words}")
@@ -100,7 +116,7 @@ def _remedy(search: Search, offer: Offer, needed: tuple[int, ...]) -> Remedy | N
 
 
 def _proposal(search: Search, manifest: Manifest, needed: tuple[int, ...]) -> int:
-    """How many such nodes would take all these members if nobody else came; 0 if one of them would go to none."""
+    """How many such nodes would take these members and whoever is ahead; 0 if one of the members would go to none."""
     one = copies(manifest, 1)
     trial = search.look(Change(one))
     engine, world = trial.engine, trial.engine.world
@@ -110,11 +126,13 @@ def _proposal(search: Search, manifest: Manifest, needed: tuple[int, ...]) -> in
         plugin.on_open(session)
     feasibility, ledger = session.chooser.feasibility, world.columns.ledger
     room = feasibility.future_idle()[:, row]
-    shapes = {int(ledger.task_shape[task]): task for task in needed}
-    if any(feasibility.codes(task)[row] != PASSES for task in shapes.values()):
+    shapes = {int(ledger.task_shape[task]): task for task in (*search.ahead, *needed)}
+    passes = {shape: feasibility.codes(task)[row] == PASSES for shape, task in shapes.items()}
+    if not all(passes[int(ledger.task_shape[task])] for task in needed):
         return 0
+    ahead = [task for task in search.ahead if passes[int(ledger.task_shape[task])]]
     nodes, left = 1, room.copy()
-    for task in needed:
+    for task in [*ahead, *needed]:
         request = ledger.shape_request[ledger.task_shape[task]]
         if (left < request).any():
             nodes, left = nodes + 1, room.copy()

@@ -1,7 +1,8 @@
 """Obstacles: what keeps a gang from starting, from the last verdict on it and from how it stands.
 
-A verdict says what a cycle ran into. Some gangs a cycle never gets to: nobody declared them, their queue is not there, is closed or has all that
-it deserves. So that whoever waits is told why, these are looked for where the verdict is silent.
+A verdict says what a cycle ran into. Some gangs a cycle never gets to: nobody declared them, their queue is not there,
+is closed or has all that it deserves. So that whoever waits is told why, these are looked for where the verdict is
+silent.
 """
 
 from collections.abc import Iterable
@@ -53,7 +54,11 @@ def _unsaid(gang: Gang, tiers: Tiers, finding: Finding) -> Iterable[Blocker]:
     size = gang.size
     if not gang.is_declared:
         message = f"{size} pods name the group {gang.key}, and there is no such group"
-        return [Blocker(kind="validity", plugin="gang", message=message, reason="NoSuchGroup", have=0, need=1, unit="groups")]
+        return [
+            Blocker(
+                kind="validity", plugin="gang", message=message, reason="NoSuchGroup", have=0, need=1, unit="groups"
+            )
+        ]
     if not gang.queue.is_declared:
         return [_of_queue(f"there is no queue {gang.queue.key}", "NoSuchQueue")]
     invalid = tiers.gang_invalid(gang)
@@ -75,7 +80,9 @@ def _standing(gang: Gang, finding: Finding) -> Blocker:
         return Blocker(kind="nodes", plugin="allocate", message=message, have=have, need=need, unit="pods")
     if counts[Status.GATED]:
         message = f"{counts[Status.GATED]} of {gang.size} pods wait for a scheduling gate to be lifted"
-        return Blocker(kind="gates", plugin="gang", message=message, have=gang.size - counts[Status.GATED], need=need, unit="pods")
+        return Blocker(
+            kind="gates", plugin="gang", message=message, have=gang.size - counts[Status.GATED], need=need, unit="pods"
+        )
     if not gang.is_admitted:
         message = f"queue {gang.queue.key} has not admitted it"
         return Blocker(kind="admission", plugin="enqueue", message=message, have=have, need=need, unit="pods")

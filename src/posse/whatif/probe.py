@@ -1,7 +1,8 @@
 """The probe: how many of a gang's waiting members would find a node now, and what the first that does not lacks.
 
-On one fork of the world, used for all gangs: members are placed in order like in a cycle, refusals are read, and everything is put
-back. Asking whether all requirements are met alone and together is done where a member was refused, with its siblings placed.
+On one fork of the world, used for all gangs: members are placed in order like in a cycle, refusals are read, and
+everything is put back. Asking whether all requirements are met alone and together is done where a member was refused,
+with its siblings placed.
 """
 
 import numpy as np
@@ -26,7 +27,10 @@ class Refused(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What a probe found. `placed` and `missing` are rows of waiting members, in order; those beyond the minimum are not asked."""
+    """What a probe found.
+
+    `placed` and `missing` are rows of waiting members, in order; those beyond the minimum are not asked.
+    """
 
     placed: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
@@ -78,7 +82,7 @@ class Prober:
     def _put(self, row: int, choice: Choice) -> tuple[Hold, ...]:
         tasks, nodes = np.array([row], np.int32), np.array([choice.node], np.int32)
         holds = self._session.claims.reserve(tasks, nodes)
-        self._engine.world.move(tasks, [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], nodes)
+        self._engine.world.move([row], [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], [choice.node])
         return holds
 
     def _put_back(self, rows: list[int], holds: list[tuple[Hold, ...]]) -> None:

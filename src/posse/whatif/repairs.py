@@ -1,7 +1,8 @@
 """Repairs: what was written is not what was meant, or half of it is missing.
 
-A queue or a group that is not there is created, or the name is taken for a slip of the nearest one that is. Members that are missing are made
-like those that there are. A request that no node could ever meet is cut to what the roomiest node gives.
+A queue or a group that is not there is created, or the name is taken for a slip of the nearest one that is. Members
+that are missing are made like those that there are. A request that no node could ever meet is cut to what the roomiest
+node gives.
 """
 
 import copy
@@ -131,12 +132,13 @@ def cut_requests(search: Search, sources: Sequence[Source]) -> list[Remedy]:
         search.tried.append(f"asking for less {name}")
         return []
     done = asking(place)
-    message = f"{amounts.text(name, offers[place - 1])} {name} per pod instead of {amounts.text(name, asked)}, which no node has"
+    instead = f"{amounts.text(name, offers[place - 1])} {name} per pod"
+    message = f"{instead} instead of {amounts.text(name, asked)}, which no node has"
     return [Remedy(action="fix-spec", message=message, patch=done.patch, remove=done.remove)]
 
 
 def _out_of_reach(search: Search) -> tuple[str, int, list[int]] | None:
-    """The one resource of which a member asks for more than any node has, how much, and what it could ask for instead, most first."""
+    """The one resource that no node has enough of, how much is asked, and what could be asked instead, most first."""
     rows, world = search.finding.missing, search.gang.world
     if not rows:
         return None

@@ -1,8 +1,9 @@
 """Free room: pods of equal or lower priority whose leaving would let a gang start.
 
-Where to free what is worked out from the columns: on each node that would take a missing member but for room, the fewest pods that make
-place for one, node after node until all missing members have a place. Cycles prove the set, and then that every pod of it is needed:
-without any one of them the gang still waits. A pod that its owner would bring back is named by its owner.
+Where to free what is worked out from the columns: on each node that would take a missing member but for room, the
+fewest pods that make place for one, node after node until all missing members have a place. Cycles prove the set, and
+then that every pod of it is needed: without any one of them the gang still waits. A pod that its owner would bring
+back is named by its owner.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,10 +1,10 @@
 """The search for one gang's remedies: trials, counted, and the smallest change that works.
 
-Effort is counted in runs, never timed, so that the same input finds the same remedies. A run is one trial of whole cycles. When the
-allowance is spent the search stops wherever it is (`Spent`), and what was proven so far stands.
+Effort is counted in runs, never timed, so that the same input finds the same remedies. A run is one trial of whole
+cycles. When the allowance is spent the search stops wherever it is (`SpentError`), and what was proven so far stands.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from posse.cluster.facts import GangFact
 from posse.cluster.status import Status
@@ -15,7 +15,7 @@ from posse.whatif.probe import Finding
 from posse.whatif.situation import Situation, Trial
 
 
-class Spent(Exception):
+class SpentError(Exception):
     """No more runs are allowed."""
 
 
@@ -26,17 +26,28 @@ class Allowance:
         self.left = runs
 
     def take(self) -> None:
-        """Use one up. Raise Spent if there is none."""
+        """Use one up. Raise SpentError if there is none."""
         if self.left <= 0:
-            raise Spent
+            raise SpentError
         self.left -= 1
 
 
 class Search:
     """Tries changes for one gang."""
 
-    def __init__(self, situation: Situation, gang: Gang, verdict: Verdict | None, finding: Finding, allowance: Allowance) -> None:
+    def __init__(
+        self,
+        situation: Situation,
+        gang: Gang,
+        *,
+        verdict: Verdict | None,
+        finding: Finding,
+        ahead: Sequence[int],
+        allowance: Allowance,
+    ) -> None:
         self.situation, self.gang, self.verdict, self.finding = situation, gang, verdict, finding
+        self.ahead = ahead
+        """Tasks of gangs ahead in line that they need for their minimum (their rows)."""
         self._allowance = allowance
         self.tried: list[str] = []
         """What was tried in vain, in words."""
@@ -61,7 +72,7 @@ class Search:
         return self.situation.trial(change).starts(self.gang.key)
 
     def least(self, change: Callable[[int], Change], proposal: int, limit: int) -> int | None:
-        """The smallest number from 1 to `limit` with which a change works, while it does not with one less; None if none was found.
+        """The smallest number from 1 to `limit` with which a change works, proven not to with one less.
 
         That nothing at all does not work is known. Proposals are usually right: then this takes two runs.
         """
@@ -74,7 +85,7 @@ class Search:
         return self._between(change, fails, works, near=works)
 
     def _between(self, change: Callable[[int], Change], fails: int, works: int, near: int) -> int:
-        """Close in on the border between what fails and what works, with steps that grow from where it is thought to lie."""
+        """Close in on the border between what fails and what works, in growing steps from where it seems to lie."""
         step = 1
         while works - fails > 1:
             guess = near - step if near == works else near + step

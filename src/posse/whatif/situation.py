@@ -1,8 +1,10 @@
-"""The situation: what a search for remedies asks of whoever holds the objects. The simulator and the live scheduler each have one.
+"""The situation: what a search for remedies asks of whoever holds the objects. The simulator and the live scheduler
+each have one.
 
-The search thinks in objects as people wrote them, because those are what people can change. A situation finds them (the object that
-declares a gang, the object a pod was made from), and makes trials: copies of the world into which a change goes through the same ingest
-as everything else, and in which whole cycles run with every gang competing. In a trial nothing arrives and nothing ends by itself.
+The search thinks in objects as people wrote them, because those are what people can change. A situation finds them
+(the object that declares a gang, the object a pod was made from), and makes trials: copies of the world into which a
+change goes through the same ingest as everything else, and in which whole cycles run with every gang competing. In a
+trial nothing arrives and nothing ends by itself.
 """
 
 from collections.abc import Sequence

@@ -8,8 +8,17 @@ from posse.cluster.views import Gang
 from posse.whatif.explanation import Obstacle, Remedy
 from posse.whatif.probe import Finding
 
-PREFERRED = ("wait-for", "fix-spec", "create-object", "remove-constraint", "raise-quota", "add-nodes", "free-resources", "lower-min")
-"""Which remedy is named first: mending what is wrong before buying, buying before taking from others, taking before doing with less."""
+PREFERRED = (
+    "wait-for",
+    "fix-spec",
+    "create-object",
+    "remove-constraint",
+    "raise-quota",
+    "add-nodes",
+    "free-resources",
+    "lower-min",
+)
+"""First to mend, then to buy, then to take from others, then to do with less."""
 
 
 def of_started(state: GangState, gang: Gang) -> str:
@@ -24,7 +33,13 @@ def of_started(state: GangState, gang: Gang) -> str:
 
 
 def of_waiting(
-    gang: Gang, blockers: Sequence[Obstacle], remedies: Sequence[Remedy], tried: Sequence[str], finding: Finding, *, cut: bool
+    gang: Gang,
+    blockers: Sequence[Obstacle],
+    remedies: Sequence[Remedy],
+    tried: Sequence[str],
+    finding: Finding,
+    *,
+    cut: bool,
 ) -> str:
     """A gang that waits: for what, or why if nothing was found that helps."""
     standing = _standing(gang, finding, blockers)
@@ -33,7 +48,11 @@ def of_waiting(
     why = f"waits: {blockers[0].message}{standing}" if blockers else f"waits{standing}"
     if cut:
         return f"{why}; the search for what would help was cut short"
-    return f"{why}; what was tried does not help: {'; '.join(tried)}" if tried else f"{why}; no change of one kind is known to help"
+    return (
+        f"{why}; what was tried does not help: {'; '.join(tried)}"
+        if tried
+        else f"{why}; no change of one kind is known to help"
+    )
 
 
 def _needs(remedy: Remedy) -> str:

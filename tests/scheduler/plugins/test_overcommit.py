@@ -85,6 +85,11 @@ def test_a_gang_admitted_earlier_is_charged_for_what_it_has_not_got_yet():
     assert admitted(running) == ["a", "b"]
 
 
+def test_a_gang_of_a_queue_that_is_gone_is_not_charged():
+    stranded = wanting("a", 8, phase="Inqueue", queue="gone")
+    assert "b" in admitted(overcommitting(node("n1", cpu=10), stranded, wanting("b", 12)))
+
+
 def test_what_an_admitted_gang_already_runs_is_counted_once():
     begun = [wanting("a", 8, phase="Inqueue", min=8), *crew("a", 6, on="n1")]
     running = overcommitting(node("n1", cpu=10), *begun, wanting("b", 4))

@@ -18,8 +18,12 @@ from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.line import Heap, Line
+from posse.scheduler.crowd import Crowd
+from posse.scheduler.hopeless import hopeless
+from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.fill import REFUSED_BY_QUEUE
+from posse.scheduler.plugin import Rows
 from posse.scheduler.session import Session
 from posse.scheduler.statement import Statement
 
@@ -56,27 +60,30 @@ class Allocate(Action):
 
     def run(self, session: Session) -> None:
         """Give every gang its turns."""
-        parts = {gang.row: parts for gang in self._gangs(session) if (parts := _parts(session, gang))}
-        line = Line(session.tiers, (Gang(session.world, row) for row in parts))
+        gangs = self._gangs(session)
+        pending = pending_in(session.world, session.tiers, gangs, best_effort=False)
+        crowd = Crowd(session, gangs, pending)
+        parts = {row: _parts(session, Gang(session.world, row), pending.of(at)) for at, row in enumerate(gangs.tolist()) if crowd.waits(at)}
+        line = Line(session.tiers, session.world, np.array(list(parts), np.intp))
         while (gang := line.next(skip_overused=True)) is not None:
-            if _turn(session, gang, parts[gang.row]):
-                line.push(gang)
+            if crowd.place(gang, line):
+                pass
+            elif _turn(session, gang, parts[gang.row]):
+                line.again(gang)
             line.back(gang)
 
-    def _gangs(self, session: Session) -> list[Gang]:
-        """The gangs that may be placed: admitted (or nobody admits here) and valid."""
+    def _gangs(self, session: Session) -> Rows:
+        """The gangs that may be placed: admitted (or nobody admits here), not hopeless, and valid."""
         if "enqueue" not in self.actions:
-            for gang in session.gangs([GangPhase.PENDING]):
-                session.admit(gang)
-        gangs = session.gangs(ADMITTED, with_status=Status.PENDING)
-        return [gang for gang in gangs if session.tiers.gang_invalid(gang) is None]
+            session.admit(session.gang_rows([GangPhase.PENDING]))
+        gangs = session.gang_rows(ADMITTED, with_status=Status.PENDING)
+        gangs = gangs[session.is_fresh(gangs) | ~hopeless(session, gangs)]
+        valid = [session.tiers.gang_invalid(Gang(session.world, row)) is None for row in gangs.tolist()]
+        return gangs[np.array(valid, np.bool_)]
 
 
-def _parts(session: Session, gang: Gang) -> list[Part]:
+def _parts(session: Session, gang: Gang, tasks: NDArray[np.int32]) -> list[Part]:
     """The tasks of a gang that wait, by sub-gang if it has any."""
-    tasks = session.pending(gang, best_effort=False)
-    if not len(tasks):
-        return []
     divisions = gang.subgangs
     if not divisions:
         return [Part(tasks)]
@@ -235,7 +242,9 @@ def _may_still_be_ready(session: Session, gang: Gang, part: Part) -> bool:
         return gang.ready_count + _pending_outside(session, gang, failed) >= gang.minimum
     roles = gang.roles
     return not any(
-        role in roles and roles[role].minimum and roles[role].ready_count + roles[role].pending_best_effort < roles[role].minimum
+        role in roles
+        and roles[role].minimum
+        and roles[role].ready_count + roles[role].pending_best_effort < roles[role].minimum
         for role in failed
     )
 

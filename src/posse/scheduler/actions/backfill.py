@@ -13,6 +13,7 @@ from posse.cluster.views import Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.actions.allocate import ADMITTED
 from posse.scheduler.line import Line
+from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.session import Session
 
@@ -30,12 +31,12 @@ class Backfill(Action):
 
     def _waiting(self, session: Session) -> list[tuple[Gang, list[int]]]:
         """Best-effort tasks by gang, in line order."""
-        tasks = {}
-        for gang in session.gangs(ADMITTED, with_status=Status.PENDING):
-            rows = session.pending(gang, best_effort=True).tolist()
-            if rows and session.tiers.gang_invalid(gang) is None:
-                tasks[gang.row] = rows
-        line = Line(session.tiers, (Gang(session.world, row) for row in tasks))
+        gangs = session.gang_rows(ADMITTED, with_status=Status.PENDING)
+        gangs = gangs[session.world.columns.ledger.gang_best_effort[gangs] > 0]
+        pending = pending_in(session.world, session.tiers, gangs, best_effort=True)
+        tasks = {row: pending.of(at).tolist() for at, row in enumerate(gangs.tolist())}
+        valid = [row for row in tasks if tasks[row] and session.tiers.gang_invalid(Gang(session.world, row)) is None]
+        line = Line(session.tiers, session.world, np.array(valid, np.intp))
         waiting = []
         while (gang := line.next()) is not None:
             waiting.append((gang, tasks[gang.row]))

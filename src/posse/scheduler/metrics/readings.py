@@ -1,7 +1,8 @@
 """Readings: all series of an engine at one moment.
 
-Plugins give the figures that are about what they do (see `Plugin.figures`), so a configuration without a plugin is without its figures.
-What is true of any configuration is given here: how many gangs of a queue are in which phase, how many wait for what, what was decided.
+Plugins give the figures that are about what they do (see `Plugin.figures`), so a configuration without a plugin is
+without its figures. What is true of any configuration is given here: how many gangs of a queue are in which phase, how
+many wait for what, what was decided.
 
 A gang may wait for several things at once; it is counted once, under the first of `REASONS` that applies.
 """

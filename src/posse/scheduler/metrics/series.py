@@ -1,7 +1,8 @@
 """Series: one figure under a name and labels, as Prometheus knows them.
 
-A series is a value, made when somebody reads the metrics. There is no registry that keeps it, so nothing has to be taken back when a
-gang or a queue goes. Names are Volcano's (`volcano_...`) where the figure means what it means there, else our own (`posse_...`).
+A series is a value, made when somebody reads the metrics. There is no registry that keeps it, so nothing has to be
+taken back when a gang or a queue goes. Names are Volcano's (`volcano_...`) where the figure means what it means there,
+else our own (`posse_...`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,8 @@ def as_record(found: Iterable[Series]) -> dict[str, float]:
 def gang_labels(world: World, gang: GangFact) -> dict[str, str]:
     """The labels that tell a gang from all others.
 
-    Volcano's series often have the name alone (`job_id`), which gangs of two namespaces may share; `job_ns` tells them apart.
+    Volcano's series often have the name alone (`job_id`), which gangs of two namespaces may share: `job_ns` tells them
+    apart.
     """
     is_claimed_twice = gang.key != f"{gang.namespace}/{gang.name}" and f"{gang.namespace}/{gang.name}" in world.gangs
     name = gang.key.removeprefix(f"{gang.namespace}/") if is_claimed_twice else gang.name

@@ -2,9 +2,10 @@
 
     cycle result ──learn──▶ binds, evictions, findings, and of each gang the verdict that stands
 
-A verdict stands until the gang's next one. So how often a gang was looked at in vain follows from when its verdicts came, and a scheduler
-that passes over gangs of which nothing moved comes to the same figures as one that tries them all again: nothing is counted up cycle by
-cycle. What is kept of gangs that are gone is let go of as it grows, and never shown.
+A verdict stands until the gang's next one. So how often a gang was looked at in vain follows from when its verdicts
+came, and a scheduler that passes over gangs of which nothing moved comes to the same figures as one that tries them all
+again: nothing is counted up cycle by cycle. What is kept of gangs that are gone is let go of as it grows, and never
+shown.
 """
 
 from collections import Counter

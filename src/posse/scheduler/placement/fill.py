@@ -21,7 +21,7 @@ from posse.cluster.ledger import Ledger, count_in
 from posse.cluster.names import PODS
 from posse.cluster.status import Status
 
-ALLOCATED = int(Status.ALLOCATED)
+PENDING, ALLOCATED = int(Status.PENDING), int(Status.ALLOCATED)
 FIXED, NORMALISED, RESOURCE = 0, 1, 2
 LEAST, MOST, BALANCED, BINPACK = 0, 1, 2, 3
 HIGHEST = 100
@@ -208,7 +208,9 @@ def points_of(stock: Stock, table: ScoreTable, highest: Vector, node: int) -> fl
         if kind == FIXED:
             points += table.fixed[row, node]
         elif kind == NORMALISED:
-            points += float(normalised(table.raw[row, node], highest[row], table.lower_is_better[row]) * table.raw_weights[row])
+            points += float(
+                normalised(table.raw[row, node], highest[row], table.lower_is_better[row]) * table.raw_weights[row]
+            )
         else:
             points += table.rule_weights[row] * fullness(stock, table, row, node)
     return alone + points
@@ -302,6 +304,39 @@ def catch_up(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournam
             return
 
 
+@part
+def stock_of(ledger: Ledger, traits: Traits, shape: int) -> Stock:
+    """What a shape looks at."""
+    return Stock(
+        traits.node_allocatable,
+        ledger.node_used,
+        ledger.node_releasing,
+        ledger.node_pipelined,
+        ledger.node_scored,
+        ledger.shape_request[shape],
+        ledger.shape_scored[shape],
+    )
+
+
+@kernel
+def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: int, enough: int) -> int:
+    """How many tasks of a shape find room on suitable nodes, now or once terminating pods are gone; not counted further than `enough`."""
+    total = 0
+    request = ledger.shape_request[shape]
+    for n in range(passes.shape[0]):
+        if not passes[n]:
+            continue
+        fits = enough
+        for d in range(request.shape[0]):
+            if request[d] > 0:
+                room = traits.node_allocatable[d, n] - ledger.node_used[d, n] + ledger.node_releasing[d, n] - ledger.node_pipelined[d, n]
+                fits = min(fits, max(room, 0) // request[d])
+        total += fits
+        if total >= enough:
+            break
+    return total
+
+
 @kernel
 def fill(
     ledger: Ledger,
@@ -311,49 +346,58 @@ def fill(
     shape: int,
     seen: int,
     tasks: Rows,
-    room: NDArray[np.int64],
+    ends: Rows,
+    room: Vector,
     nodes: Rows,
 ) -> int:
     """Place tasks of one shape, in order, until one finds no node. Returns how many were looked at before that one.
 
-    `seen` is how much of the node log the tournament knows, -1: begin anew. `room` is what the queue still gives per dimension; a task that asks for
-    more gets `REFUSED_BY_QUEUE` in `nodes` and is passed over. The logs must have room for two entries per task.
+    The tasks are those of one gang after the other, each ending where `ends` says. A gang counts whole: what was placed of the one in which it
+    ended is taken back, unless it is the only one. `seen` is how much of the node log the tournament knows, -1: begin anew. `room`
+    is what the queue still gives per dimension; a task that asks for more gets `REFUSED_BY_QUEUE` in `nodes` and is passed over. The
+    logs must have room for four entries per task.
     """
-    stock = Stock(
-        traits.node_allocatable,
-        ledger.node_used,
-        ledger.node_releasing,
-        ledger.node_pipelined,
-        ledger.node_scored,
-        ledger.shape_request[shape],
-        ledger.shape_scored[shape],
-    )
-    ranks = traits.node_rank
+    stock, ranks = stock_of(ledger, traits, shape), traits.node_rank
     if seen < 0:
         hold_all(stock, ranks, table, tournament)
     else:
         catch_up(stock, ranks, table, tournament, ledger.node_log[seen : ledger.log_ends[0]])
     dimensions = ledger.shape_request.shape[1]
-    for i in range(tasks.shape[0]):
-        allowed = True
-        for d in range(dimensions):
-            request = ledger.shape_request[shape, d]
-            if request > 0 and room[d] < request:
-                allowed = False
-        if not allowed:
-            nodes[i] = REFUSED_BY_QUEUE
-            continue
-        node = tournament.winners[1]
-        if node < 0:
-            return i
-        task = tasks[i]
-        count_in(ledger, task, -1)
-        ledger.task_status[task] = ALLOCATED
-        ledger.task_node[task] = node
-        count_in(ledger, task, 1)
-        nodes[i] = node
-        for d in range(dimensions):
-            room[d] -= ledger.shape_request[shape, d]
-        if not look_again(stock, ranks, table, tournament, node):
-            hold_all(stock, ranks, table, tournament)
-    return tasks.shape[0]
+    begin = 0
+    for g in range(ends.shape[0]):
+        stopped = -1
+        for i in range(begin, ends[g]):
+            allowed = True
+            for d in range(dimensions):
+                if stock.request[d] > 0 and room[d] < stock.request[d]:
+                    allowed = False
+            node = tournament.winners[1] if allowed else REFUSED_BY_QUEUE
+            nodes[i] = node
+            if node == NOBODY or (node == REFUSED_BY_QUEUE and ends.shape[0] > 1):
+                stopped = i
+                break
+            if node == REFUSED_BY_QUEUE:
+                continue
+            task = tasks[i]
+            count_in(ledger, task, -1)
+            ledger.task_status[task] = ALLOCATED
+            ledger.task_node[task] = node
+            count_in(ledger, task, 1)
+            for d in range(dimensions):
+                room[d] -= stock.request[d]
+            if not look_again(stock, ranks, table, tournament, node):
+                hold_all(stock, ranks, table, tournament)
+        if stopped >= 0:
+            if ends.shape[0] == 1:
+                return stopped
+            for i in range(stopped - 1, begin - 1, -1):
+                task = tasks[i]
+                count_in(ledger, task, -1)
+                ledger.task_status[task] = PENDING
+                ledger.task_node[task] = NOBODY
+                count_in(ledger, task, 1)
+                if not look_again(stock, ranks, table, tournament, nodes[i]):
+                    hold_all(stock, ranks, table, tournament)
+            return begin
+        begin = ends[g]
+    return begin

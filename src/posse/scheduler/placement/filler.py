@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.placement.feasibility import Feasibility
-from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, fill
+from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, capacity, fill
 from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.placement.node_traits import stamp_of
 from posse.scheduler.placement.terms import HIGHEST, FixedScore, LiveScore, NormalisedScore, ResourceRule, ResourceScore
@@ -52,16 +52,25 @@ class Filler:
         scores = self._scoring.scores(shape).compared
         return not any(isinstance(term, LiveScore) and term.concerns(tasks) for term in scores)
 
-    def fill(self, shape: int, tasks: NDArray[np.int32], room: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
-        """Place tasks of one shape in order. Returns how many were looked at, and the node of each; see `fill.fill`."""
+    def fill(
+        self, shape: int, tasks: NDArray[np.int32], room: NDArray[np.int64], ends: NDArray[np.int32] | None = None
+    ) -> tuple[int, NDArray[np.int32]]:
+        """Place tasks of one shape, of one gang or of several in order. Returns how many were looked at, and the node of each; see `fill.fill`."""
         kept, columns = self._of(shape), self._world.columns
         assert kept is not None
-        columns.reserve_logs(2 * len(tasks))
+        columns.reserve_logs(4 * len(tasks))
         seen = kept.seen if kept.epoch == columns.log_epoch else -1
         nodes = np.full(len(tasks), -1, np.int32)
-        done = fill(columns.ledger, columns.traits, kept.table, kept.tournament, shape, seen, tasks, room, nodes)
+        if ends is None:
+            ends = np.array([len(tasks)], np.int32)
+        done = fill(columns.ledger, columns.traits, kept.table, kept.tournament, shape, seen, tasks, ends, room, nodes)
         kept.epoch, kept.seen = columns.log_epoch, int(columns.ledger.log_ends[0])
         return done, nodes
+
+    def capacity(self, shape: int, enough: int) -> int:
+        """How many tasks of a shape could find room at the most, as far as what nodes are and their room goes."""
+        passes = self._feasibility.fixed(shape) == PASSES
+        return capacity(self._world.columns.ledger, self._world.columns.traits, passes, shape, enough)
 
     def _of(self, shape: int) -> Kept | None:
         stamp = stamp_of(self._world)

@@ -7,20 +7,22 @@
     order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around); then those of which members run
     victims     only members beyond their gang's minimum may go, unless gangs are evicted as gangs
 
-Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle to cycle but
-what its metrics need.
+Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle to cycle.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from posse.cluster.status import Status
+import numpy as np
+from numpy.typing import NDArray
+
+from posse.cluster.status import READY_STATES, Status
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.metrics.series import Series, gang_labels, series
 from posse.scheduler.metrics.tally import Tally, is_short
-from posse.scheduler.plugin import Key, Plugin, Setup, Vote
+from posse.scheduler.plugin import Key, Plugin, Rows, Setup, Vote
 from posse.cluster.verdict import Blocker
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
@@ -30,6 +32,7 @@ class GangPlugin(Plugin):
     """Bind a gang's minimum together or not at all."""
 
     name: ClassVar[str] = "gang"
+    gang_order_is_own = True
     protects: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = (
         Argument(
@@ -81,21 +84,41 @@ class GangPlugin(Plugin):
         gated = gang.counts[Status.GATED]
         if valid + gated >= minimum:
             message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted, {valid} are free and {minimum} are needed"
-            return Blocker(kind="gates", plugin=self.name, reason="SchedulingGated", message=message, have=valid, need=minimum, unit="pods")
+            return Blocker(
+                kind="gates",
+                plugin=self.name,
+                reason="SchedulingGated",
+                message=message,
+                have=valid,
+                need=minimum,
+                unit="pods",
+            )
         return self._invalid("NotEnoughPods", f"the gang has {valid} valid pods and needs {minimum}", valid, minimum)
 
     def _invalid(self, reason: str, message: str, have: int, need: int) -> Blocker:
-        return Blocker(kind="validity", plugin=self.name, reason=reason, message=message, have=have, need=need, unit="pods")
+        return Blocker(
+            kind="validity", plugin=self.name, reason=reason, message=message, have=have, need=need, unit="pods"
+        )
 
     # ------------------------------------------------------------------ ready, pipelined, starving
 
     def gang_ready(self, gang: Gang) -> bool:
         """Have the minimum, of every kind, on nodes."""
-        return gang.is_ready and self._roles_have(gang, with_promises=False) and self._groups_have(gang, with_promises=False)
+        return (
+            gang.is_ready
+            and self._roles_have(gang, with_promises=False)
+            and self._groups_have(gang, with_promises=False)
+        )
 
     def missing(self, gang: Gang) -> int:
         """Count what is short of the gang's own minimum."""
         return max(1, gang.minimum - gang.ready_count - gang.pending_best_effort)
+
+    def shortfalls(self, gangs: Rows) -> NDArray[np.int64] | None:
+        """Count what is short of the gangs' own minimums, where no roles or sub-gangs have minimums of their own."""
+        short: NDArray[np.int64] = np.maximum(self._minimums(gangs) - self._ready(gangs), 0)
+        short[self.world.columns.traits.gang_parted[gangs]] = -1
+        return short
 
     def subgang_ready(self, division: Division) -> bool:
         """Have a sub-gang's minimum on nodes."""
@@ -130,6 +153,24 @@ class GangPlugin(Plugin):
     def gang_order(self, gang: Gang) -> Key:
         """Put ready gangs first, or last."""
         return self._order(gang)
+
+    def gang_orders(self, gangs: Rows) -> Sequence[Key] | NDArray[np.generic]:
+        """Say the same for many gangs at once."""
+        is_ready = self._ready(gangs) >= self._minimums(gangs)
+        last = is_ready != self._first
+        if self._order == self._by_readiness:
+            return last
+        fresh = self.world.columns.ledger.gang_count[gangs, Status.RUNNING] == 0
+        return list(zip(last.tolist(), fresh.tolist(), strict=True))
+
+    def _minimums(self, gangs: Rows) -> NDArray[np.int64]:
+        return self.world.columns.traits.gang_min[gangs]
+
+    def _ready(self, gangs: Rows) -> NDArray[np.int64]:
+        """How many members of each gang count as ready."""
+        ledger = self.world.columns.ledger
+        ready: NDArray[np.int64] = ledger.gang_count[gangs][:, list(READY_STATES)].sum(axis=1) + ledger.gang_best_effort[gangs]
+        return ready
 
     def _by_readiness(self, gang: Gang) -> Key:
         return gang.is_ready is not self._first

@@ -11,17 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.views import Division, Gang, Task
-from posse.scheduler.plugin import Key, Plugin
+from posse.scheduler.plugin import Key, Plugin, Rows
 
 
 class PriorityPlugin(Plugin):
     """Order gangs and tasks by their priority."""
 
     name: ClassVar[str] = "priority"
+    gang_order_is_own = True
 
     def gang_order(self, gang: Gang) -> Key:
         """Put gangs of higher priority first."""
         return -gang.priority
+
+    def gang_orders(self, gangs: Rows) -> Sequence[Key] | NDArray[np.generic]:
+        """Say the same for many gangs at once."""
+        orders: NDArray[np.int64] = -self.world.columns.traits.gang_priority[gangs]
+        return orders
 
     def subgang_order(self, division: Division) -> Key:
         """Put sub-gangs with the higher highest task first."""

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from posse.simulation.report.layout import heading, percent, state, table
-from posse.simulation.report.words import counted, measured, said, short, span
+from posse.simulation.report.words import counted, listed, span
 from posse.simulation.result import Record
 
 FIRST, SECOND = "A", "B"
@@ -74,11 +74,12 @@ def _verdict(one: float | None, other: float | None) -> Text:
 
 
 def _queues(queues: Mapping[str, Any]) -> Iterator[RenderableType]:
-    if not queues:
+    shown = {name: figures for name, figures in queues.items() if name != "root"}
+    if not shown:
         return
     yield heading("QUEUES")
     rows = table("queue", "", FIRST, SECOND)
-    for name, figures in queues.items():
+    for name, figures in shown.items():
         for label, (left, right) in figures.items():
             rows.add_row(name, label, _figure(left), _figure(right))
             name = ""  # noqa: PLW2901 - said once
@@ -90,8 +91,7 @@ def _figure(value: Any) -> str:
         case None:
             return "-"
         case dict():
-            amounts = [f"{short(name)} {said(name, measured(name, each))}" for name, each in value.items()]
-            return ", ".join(amounts) or "-"
+            return listed(value)
         case int() | float():
             return percent(value)
         case _:

@@ -6,21 +6,19 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from posse.simulation.report.layout import bar, heading, percent, table
-from posse.simulation.report.words import measured, said, short
+from posse.simulation.report.words import BESIDES, listed, measured
 from posse.simulation.result import Record
 
 WIDTH = 16
-BESIDES = ("pods", "ephemeral-storage")
-"""Resources that are rarely what a queue is about."""
 
 
 def queues(record: Record) -> Iterator[RenderableType]:
-    """The table of queues. The root is left out: it is the sum of the others; so is an idle queue that no gang names."""
+    """The table of queues, without the root, the sum of all others, and without a `default` that nobody named."""
     named = {gang["queue"] for gang in record["gangs"].values()}
     shown = {
         name: queue
         for name, queue in record["queues"].items()
-        if name != "root" and (name in named or queue["deserved"] or _own(queue["allocated"]) or name != "default")
+        if name != "root" and (name != "default" or name in named)
     }
     if not shown:
         return
@@ -33,7 +31,7 @@ def queues(record: Record) -> Iterator[RenderableType]:
         share = queue["share"] if has_share else _dominant(queue["allocated"], totals)
         limit = queue["deserved"] if has_share else queue["capability"]
         closed = "" if queue["state"] == "Open" else f" ({queue['state']})"
-        rows.add_row(name + closed, _share(share), _amounts(queue["allocated"]), _amounts(limit))
+        rows.add_row(name + closed, _share(share), listed(queue["allocated"]), listed(limit))
     yield rows
 
 
@@ -41,20 +39,6 @@ def _share(share: float | None) -> Text:
     if share is None:
         return Text("-", style="dim")
     return Text.assemble(bar(share, WIDTH), f" {percent(share):>4}")
-
-
-def _own(amounts: Mapping[str, str]) -> dict[str, str]:
-    return {resource: quantity for resource, quantity in amounts.items() if resource not in BESIDES}
-
-
-def _amounts(amounts: Mapping[str, str]) -> str:
-    """Amounts in a row: `cpu 4, memory 8Gi, gpu 2`."""
-    parts = [
-        f"{short(resource)} {said(resource, measured(resource, quantity))}"
-        for resource, quantity in _own(amounts).items()
-        if measured(resource, quantity)
-    ]
-    return ", ".join(parts) or "-"
 
 
 def _totals(record: Record) -> dict[str, float]:
@@ -69,7 +53,7 @@ def _dominant(amounts: Mapping[str, str], totals: Mapping[str, float]) -> float:
     """The largest share of the cluster that these amounts are, over all resources."""
     shares = (
         measured(resource, quantity) / totals[resource]
-        for resource, quantity in _own(amounts).items()
-        if totals.get(resource)
+        for resource, quantity in amounts.items()
+        if totals.get(resource) and resource not in BESIDES
     )
     return max(shares, default=0.0)

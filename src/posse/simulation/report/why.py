@@ -113,7 +113,8 @@ def _blocker(blocker: Mapping[str, Any]) -> Text:
     if blocker["need"] is not None:
         have, need = (_number(blocker["unit"], blocker[key]) for key in ("have", "need"))
         text.append(f" ({have} of {need} {short(blocker['unit'])})", style="dim")
-    if reasons := blocker["nodes"]:
+    reasons = {reason: count for reason, count in blocker["nodes"].items() if reason not in blocker["message"]}
+    if reasons:
         most_first = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
         text.append(
             "\n" + "\n".join(f"{counted(count, 'node')}: {reason}" for reason, count in most_first), style="dim"

@@ -6,6 +6,8 @@ from posse.kube.quantity import amount, is_bytes, unit_of
 
 GIB = 1 << 30
 MIB = 1 << 20
+BESIDES = ("pods", "ephemeral-storage")
+"""Resources that are rarely what a queue or a node is about."""
 
 
 def counted(number: int, thing: str) -> str:
@@ -26,6 +28,15 @@ def span(seconds: float) -> str:
 def places(nodes: Mapping[str, int]) -> str:
     """Where a gang's pods are: `gpu-1 ×2, gpu-2`."""
     return ", ".join(f"{node} ×{count}" if count > 1 else node for node, count in nodes.items())
+
+
+def listed(amounts: Mapping[str, str]) -> str:
+    """Amounts in a row, without zeros and what is rarely the point: `cpu 4, memory 8Gi, gpu 2`."""
+    numbers = {resource: measured(resource, quantity) for resource, quantity in amounts.items()}
+    parts = [
+        f"{short(name)} {said(name, number)}" for name, number in numbers.items() if number and name not in BESIDES
+    ]
+    return ", ".join(parts) or "-"
 
 
 def short(resource: str) -> str:

@@ -31,7 +31,7 @@ Level = tuple[bool, float]
 
 
 @total_ordering
-class Standing:
+class Rank:
     """How the branches on the way to a queue stand. Two of them are compared as far down as both reach."""
 
     __slots__ = ("levels",)
@@ -41,11 +41,11 @@ class Standing:
         self.levels = tuple(levels)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Standing):
+        if not isinstance(other, Rank):
             return NotImplemented
         return all(mine == theirs for mine, theirs in zip(self.levels, other.levels, strict=False))
 
-    def __lt__(self, other: "Standing") -> bool:
+    def __lt__(self, other: "Rank") -> bool:
         reach = min(len(self.levels), len(other.levels))
         return self.levels[:reach] < other.levels[:reach]
 
@@ -57,7 +57,7 @@ class Hierarchy:
         self._world, self._supply = world, supply
         self._facts: list[QueueFact | None] = []
         self._branches = grow([])
-        self._standings: list[Standing] = []
+        self._ranks: list[Rank] = []
         self._moment = NEVER
 
     def arrange(self, facts: Sequence[QueueFact | None]) -> None:
@@ -67,14 +67,14 @@ class Hierarchy:
             self._branches = grow(self._facts)
             self._moment = NEVER
 
-    def standing(self, queue: int) -> Standing:
+    def rank(self, queue: int) -> Rank:
         """Say how the branches on the way to a queue stand now."""
         columns = self._world.columns
         moment = (columns.log_epoch, int(columns.ledger.log_ends[1]), self._world.node_facts_version)
         if moment != self._moment:
             self._moment = moment
-            self._standings = self._look_at(Tree(self._world, self._branches, self._supply))
-        return self._standings[queue]
+            self._ranks = self._look_at(Tree(self._world, self._branches, self._supply))
+        return self._ranks[queue]
 
     def victims(self, own: Gang, request: Amounts, candidates: Sequence[Task]) -> list[Task]:
         """Name those whose queue would stand behind the asker's even without them, were the asker given its request."""
@@ -97,12 +97,12 @@ class Hierarchy:
     def _stays_behind(self, tree: Tree, task: Task, gang: Gang, queue: int) -> bool:
         request = self._world.columns.ledger.shape_request[task.shape_row]
         tree.give(gang.row, -request)
-        standings = self._look_at(tree)
+        ranks = self._look_at(tree)
         tree.give(gang.row, request)
-        return standings[queue] < standings[gang.queue.row]
+        return ranks[queue] < ranks[gang.queue.row]
 
-    def _look_at(self, tree: Tree) -> list[Standing]:
+    def _look_at(self, tree: Tree) -> list[Rank]:
         """Say how each queue stands, by row."""
         shares, saturated = tree.standings()
         levels = list(zip(saturated, shares, strict=True))
-        return [Standing(levels[branch] for branch in path) for path in self._branches.paths]
+        return [Rank(levels[branch] for branch in path) for path in self._branches.paths]

@@ -11,14 +11,16 @@ All shares are read off the columns when asked for. There is nothing to keep, an
 is undone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.views import Gang, Queue, Task
-from posse.scheduler.plugin import Key, Plugin, Setup
+from posse.scheduler.metrics.series import Series, gang_labels, series
+from posse.scheduler.metrics.tally import Tally
+from posse.scheduler.plugin import Key, Plugin, Rows, Setup
 from posse.scheduler.plugins.drf.hierarchy import Hierarchy
 from posse.scheduler.session import Session
 from posse.scheduler.supply import Supply
@@ -31,10 +33,12 @@ class DrfPlugin(Plugin):
     """Serve gangs by their dominant share of the cluster."""
 
     name: ClassVar[str] = "drf"
+    gang_order_is_own = True
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
         self._supply = Supply(setup.world)
+        self.queue_order_is_own = not setup.uses_hierarchy
         self._tree = Hierarchy(setup.world, self._supply) if setup.uses_hierarchy else None
 
     def on_open(self, session: Session) -> None:
@@ -48,9 +52,14 @@ class DrfPlugin(Plugin):
         """Put the smaller dominant share first."""
         return self._supply.share(self._has(gang.row))
 
+    def gang_orders(self, gangs: Rows) -> Sequence[Key] | NDArray[np.generic]:
+        """Say the same for many gangs at once."""
+        ledger = self.world.columns.ledger
+        return self._supply.shares(ledger.gang_allocated[gangs] + ledger.gang_promised[gangs])
+
     def queue_order(self, queue: Queue) -> Key:
         """Put the less served branch of the tree first; without a tree, leave the order to others."""
-        return self._tree.standing(queue.row) if self._tree is not None else 0
+        return self._tree.rank(queue.row) if self._tree is not None else 0
 
     # ------------------------------------------------------------------ victims
 
@@ -79,6 +88,14 @@ class DrfPlugin(Plugin):
         if own is None or not own.is_declared:
             return ()
         return self._tree.victims(own, self._request(reclaimer), candidates)
+
+    # ------------------------------------------------------------------ figures
+
+    def figures(self, tally: Tally) -> Iterator[Series]:
+        """Give the dominant share of each gang."""
+        for each in tally.gangs(self.world):
+            share = self._supply.share(self._has(self.world.gangs.find(each.gang.key)))
+            yield series("volcano_job_share", share, **gang_labels(self.world, each.gang))
 
     # ------------------------------------------------------------------ columns
 

@@ -22,9 +22,8 @@ def liked_nodes(traits: NodeTraits, preferred: Sequence[PreferredNodes], weight:
 
 def disliked_taints(traits: NodeTraits, tolerations: Sequence[Toleration], weight: int) -> NormalisedScore:
     """How many discouraging taints a node has that the pod does not tolerate: the fewer, the better."""
-    bearing = [each for each in tolerations if each.effect in ("", DISCOURAGING)]
 
     def disliked(taints: Sequence[Taint]) -> int:
-        return sum(taint.effect == DISCOURAGING and not bears(bearing, taint) for taint in taints)
+        return sum(taint.effect == DISCOURAGING and not bears(tolerations, taint) for taint in taints)
 
     return NormalisedScore(traits.taints().answers(disliked), weight, lower_is_better=True)

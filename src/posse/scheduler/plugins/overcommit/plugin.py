@@ -10,13 +10,14 @@ next cycle adds everything up anew. Pods as such are not counted here, only what
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.names import PODS
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang
 from posse.scheduler.arguments import Argument
-from posse.scheduler.outstanding import admitted_for
-from posse.scheduler.plugin import PERMIT, Opinion, Plugin, Setup, Vote
+from posse.scheduler.outstanding import admitted_for, all_admitted_for
+from posse.scheduler.plugin import PERMIT, Opinion, Plugin, Rows, Setup, Vote
 from posse.scheduler.plugins.overcommit.rules import ClampedAndOnce, Rule
 from posse.scheduler.plugins.overcommit.upstream import ResetAndTwice
 from posse.scheduler.session import Session
@@ -67,6 +68,25 @@ class OvercommitPlugin(Plugin):
         """Charge a gang that was admitted."""
         if gang.fact.min_resources is not None:
             self._charged = self._charged + admitted_for(gang)
+
+    def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
+        """Say of many gangs whether each would be admitted now."""
+        minimum = self.world.columns.traits.gang_min_resources[gangs]
+        lacks = (minimum > 0) & (self._charged + minimum > self._room)
+        lacks[:, PODS] = False
+        admitted: NDArray[np.bool_] = ~lacks.any(axis=1)
+        return admitted
+
+    def all_enqueueable(self, gangs: Rows) -> bool:
+        """Say whether all would be, one after the other."""
+        wanted = self.world.columns.traits.gang_min_resources[gangs].sum(axis=0)
+        lacks = (wanted > 0) & (self._charged + wanted > self._room)
+        lacks[PODS] = False
+        return not lacks.any()
+
+    def gangs_enqueued(self, gangs: Rows) -> None:
+        """Charge many gangs at once."""
+        self._charged = self._charged + all_admitted_for(self.world, gangs).sum(axis=0)
 
     def _blocker(self, gang: Gang, worst: int, lacking: list[int]) -> Blocker:
         names = self.world.dimensions.names

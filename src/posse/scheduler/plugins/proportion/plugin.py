@@ -12,7 +12,7 @@ What queues ask for is what all their gangs have and still want, admitted or not
 opens; what queues have is read off the columns when it is asked for, promises included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from posse.cluster.names import PODS
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang, Queue, Task
-from posse.scheduler.outstanding import admitted_for, by_queue, outstanding
-from posse.scheduler.plugin import PERMIT, Key, Opinion, Plugin, Setup, Vote
+from posse.scheduler.metrics.series import Series, queue_amounts, series
+from posse.scheduler.metrics.tally import Tally
+from posse.scheduler.outstanding import admitted_for, all_admitted_for, by_queue, outstanding
+from posse.scheduler.plugin import PERMIT, Key, Opinion, Plugin, Rows, Setup, Standing, Vote
 from posse.scheduler.plugins.proportion.charters import Charters
 from posse.scheduler.plugins.proportion.division import SLACK, divide, within
 from posse.scheduler.session import Session
@@ -38,6 +40,7 @@ class ProportionPlugin(Plugin):
     """Share the cluster among queues by weight."""
 
     name: ClassVar[str] = "proportion"
+    queue_order_is_own = True
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
@@ -45,6 +48,7 @@ class ProportionPlugin(Plugin):
         self._charters = Charters([], setup.world.dimensions)
         self._deserved = self._measure = self._ceiling = np.zeros((0, 0))
         self._whole = self._charged = self._beyond = np.zeros((0, 0), np.int64)
+        self._open = np.zeros(0, np.bool_)
 
     # ------------------------------------------------------------------ the cycle
 
@@ -61,6 +65,7 @@ class ProportionPlugin(Plugin):
         has = ledger.gang_allocated[:count] + ledger.gang_promised[:count]
         self._beyond = by_queue(world, np.maximum(has - world.columns.traits.gang_min_resources[:count], 0))
         self._charged = by_queue(world, outstanding(world))
+        self._open = np.array([fact is not None and fact.state == OPEN for fact in world.queues.facts], np.bool_)
 
     def _divide(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
         """What queues deserve. Those without gangs take no part."""
@@ -69,12 +74,18 @@ class ProportionPlugin(Plugin):
         used[ledger.gang_queue[: len(self.world.gangs)]] = True
         rows = np.flatnonzero(used & charters.declared)
         rows = rows[np.argsort(np.array(self.world.queues.keys)[rows])]
-        requests = (ledger.queue_allocated + ledger.queue_promised + ledger.queue_waiting)[rows]
+        requests = self._requested()[rows]
         deserved = np.zeros(limits.shape)
         deserved[rows] = divide(
             self._supply.total, charters.weights[rows], requests, limits[rows], charters.guarantees[rows]
         )
         return deserved
+
+    def _requested(self) -> Amounts:
+        """What queues have and still want [Q, D]."""
+        ledger = self.world.columns.ledger
+        requested: Amounts = ledger.queue_allocated + ledger.queue_promised + ledger.queue_waiting
+        return requested
 
     def _has(self, queue: int) -> Amounts:
         ledger = self.world.columns.ledger
@@ -85,7 +96,13 @@ class ProportionPlugin(Plugin):
 
     def queue_order(self, queue: Queue) -> Key:
         """Put higher priority first, then who has the smaller part of what it deserves."""
-        return (-queue.fact.priority, max((self._has(queue.row) / self._measure[queue.row]).tolist()))
+        return (-queue.fact.priority, self._share(queue.row))
+
+    def queue_standing(self, queue: Queue) -> Standing | None:
+        """Give what a queue deserves, and the greatest part of it that it has; nothing of one that just came."""
+        if queue.row >= len(self._charters.facts):
+            return None
+        return Standing(self.world.amounts(self._whole[queue.row]), self._share(queue.row))
 
     def queue_overused(self, queue: Queue) -> Blocker | None:
         """Refuse a queue that has all it deserves, pods included."""
@@ -103,6 +120,10 @@ class ProportionPlugin(Plugin):
         if not lacks.any():
             return None
         return self._lack(f"queue {queue.key} would have more than it deserves of", lacks, room, request)
+
+    def _share(self, queue: int) -> float:
+        share: float = max((self._has(queue) / self._measure[queue]).tolist())
+        return share
 
     def queue_room(self, queue: Queue) -> NDArray[np.int64] | None:
         """Give what the queue still deserves; less than nothing refuses only those who ask for that resource."""
@@ -135,6 +156,36 @@ class ProportionPlugin(Plugin):
         if gang.fact.min_resources is not None:
             self._charged[gang.queue.row] += admitted_for(gang)
 
+    def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
+        """Say of many gangs whether each would be admitted now."""
+        columns = self.world.columns
+        queues, minimum = columns.ledger.gang_queue[gangs], columns.traits.gang_min_resources[gangs]
+        lacks = (minimum > 0) & (minimum > self._admission_room()[queues])
+        lacks[:, PODS] = False
+        admitted: NDArray[np.bool_] = self._open[queues] & ~lacks.any(axis=1)
+        return admitted
+
+    def all_enqueueable(self, gangs: Rows) -> bool:
+        """Say whether all would be, one after the other."""
+        columns = self.world.columns
+        queues = columns.ledger.gang_queue[gangs]
+        wanted = np.zeros((len(self.world.queues), len(self.world.dimensions)), np.int64)
+        np.add.at(wanted, queues, columns.traits.gang_min_resources[gangs])
+        lacks = (wanted > 0) & (wanted > self._admission_room())
+        lacks[:, PODS] = False
+        return bool(self._open[queues].all()) and not lacks.any()
+
+    def gangs_enqueued(self, gangs: Rows) -> None:
+        """Charge many gangs at once."""
+        np.add.at(self._charged, self.world.columns.ledger.gang_queue[gangs], all_admitted_for(self.world, gangs))
+
+    def _admission_room(self) -> NDArray[np.float64]:
+        """[Q, D] what each queue may still be promised."""
+        ledger, count = self.world.columns.ledger, len(self.world.queues)
+        has = ledger.queue_allocated[:count] + ledger.queue_promised[:count]
+        room: NDArray[np.float64] = self._ceiling[:count] - (has + self._charged[:count] - self._beyond[:count])
+        return room
+
     # ------------------------------------------------------------------ victims
 
     def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:
@@ -151,6 +202,21 @@ class ProportionPlugin(Plugin):
                 left[queue] = has - self.world.columns.ledger.shape_request[task.shape_row]
                 victims.append(task)
         return victims
+
+    # ------------------------------------------------------------------ figures
+
+    def figures(self, tally: Tally) -> Iterator[Series]:
+        """Give what each queue weighs, has and wants, and what it deserves if it wants anything."""
+        world, requested = self.world, self._requested()
+        for row in (row for row in world.queues.declared() if row < len(self._charters.facts)):
+            queue, name = Queue(world, row), world.queues.keys[row]
+            yield series("volcano_queue_weight", queue.fact.weight, queue_name=name)
+            yield from queue_amounts("allocated", name, world.amounts(self._has(row)))
+            yield from queue_amounts("request", name, world.amounts(requested[row]))
+            if requested[row].any():
+                yield from queue_amounts("deserved", name, world.amounts(self._whole[row]))
+                yield series("volcano_queue_share", self._share(row), queue_name=name)
+                yield series("volcano_queue_overused", self.queue_overused(queue) is not None, queue_name=name)
 
     # ------------------------------------------------------------------ words
 

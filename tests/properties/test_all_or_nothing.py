@@ -1,0 +1,124 @@
+"""However a cluster lives, nobody is bound without the rest of what its gang needs; nothing is overdrawn, and all sums stay right.
+
+What a gang needs is counted here from the facts and the statuses of its members alone: its minimum, that of its roles, and how many sub-gangs
+of a size. Members that ask for nothing but a place count while they wait.
+"""
+
+from collections import Counter
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from posse.cluster.facts import Fact, GangFact, SubgroupPolicy, TaskFact
+from posse.cluster.status import Status
+from posse.cluster.subgroups import SubGang, subgang_of
+from posse.scheduler.records import Bind, CycleResult
+from posse.scheduler.switches import Side
+from tests.properties.effort import tried
+from tests.properties.lives import Life, usual_conf
+from tests.worlds.random_worlds import random_world
+from tests.worlds.strategies import seeds
+from tests.worlds.traits import EVERYTHING
+
+CYCLES = 6
+HAS = (Status.ALLOCATED, Status.BINDING, Status.BOUND, Status.RUNNING, Status.SUCCEEDED)
+WILL_HAVE = (*HAS, Status.PIPELINED)
+modes = st.sampled_from(("posse", "upstream"))
+
+
+def with_subgangs(facts: list[Fact], random: Random) -> list[Fact]:
+    """Some gangs fall into sub-gangs by the label `part`."""
+    divided: dict[str, SubgroupPolicy] = {}
+    for fact in facts:
+        if isinstance(fact, GangFact) and random.random() < 0.5:
+            policy = SubgroupPolicy(name="parts", size=random.randint(1, 2), min_groups=random.randint(0, 2), match_keys=("part",))
+            divided[fact.key] = policy
+    result: list[Fact] = []
+    for fact in facts:
+        if isinstance(fact, GangFact) and fact.key in divided:
+            result.append(structs.replace(fact, subgroups=(divided[fact.key],)))
+        elif isinstance(fact, TaskFact) and fact.gang in divided and random.random() < 0.9:
+            result.append(structs.replace(fact, labels={**fact.labels, "part": str(random.randint(0, 2))}))
+        else:
+            result.append(fact)
+    return result
+
+
+def counted(life: Life, gang: GangFact, states: tuple[Status, ...]) -> list[TaskFact]:
+    """The members that count: those in these states, and best-effort ones that wait."""
+    members = [pod for pod in life.pods.values() if pod.gang == gang.key and life.engine.world.tasks.find(pod.key) >= 0]
+    waits = (Status.PENDING, Status.GATED) if gang.rules.gated_count else (Status.PENDING,)
+    return [pod for pod in members if life.status(pod.key) in states or (life.status(pod.key) in waits and _asks_nothing(pod))]
+
+
+def _asks_nothing(pod: TaskFact) -> bool:
+    return not any(amount for name, amount in pod.shape.requests if name != "pods")
+
+
+def lacking(life: Life, gang: GangFact, bound: set[str]) -> list[str]:
+    """What a gang of which some were just bound has not got."""
+    has = counted(life, gang, HAS)
+    lacks = [f"{len(has)} of {gang.min_member} members"] if len(has) < gang.min_member else []
+    roles = Counter(pod.role for pod in has)
+    if gang.min_member >= sum(minimum for _, minimum in gang.min_roles):
+        lacks += [f"{roles[role]} of {minimum} {role}" for role, minimum in gang.min_roles if roles[role] < minimum]
+    ready = Counter(subgang for pod in has if (subgang := subgang_of(gang, pod)))
+    promised = Counter(subgang_of(gang, pod) for pod in counted(life, gang, WILL_HAVE))
+    for policy in gang.subgroups:
+        groups = sum(subgang.policy == policy.name and count >= policy.size for subgang, count in ready.items())
+        if groups < policy.min_groups:
+            lacks.append(f"{groups} of {policy.min_groups} {policy.name}")
+    lacks += [f"half of {subgang.name}" for subgang in _entered(life, gang, bound) if promised[subgang] < subgang.minimum]
+    return lacks
+
+
+def _entered(life: Life, gang: GangFact, bound: set[str]) -> set[SubGang]:
+    """The sub-gangs of which somebody was just bound."""
+    return {subgang_of(gang, life.pods[pod]) for pod in bound if life.pods[pod].gang == gang.key} if gang.subgroups else set()
+
+
+def assert_all_or_nothing(life: Life, facts: list[Fact], result: CycleResult) -> None:
+    bound = {effect.pod for effect in result.effects if isinstance(effect, Bind)}
+    for gang in [fact for fact in facts if isinstance(fact, GangFact)]:
+        if any(life.pods[pod].gang == gang.key for pod in bound if pod in life.pods):
+            assert lacking(life, gang, bound & life.pods.keys()) == [], gang
+
+
+@tried(150)
+@given(seed=seeds, mode=modes)
+def test_gangs_are_bound_whole_over_many_cycles(seed: int, mode: Side) -> None:
+    facts = random_world(seed)
+    life = Life(facts, seed, mode=mode)
+    for _ in range(CYCLES):
+        assert_all_or_nothing(life, facts, life.cycle())
+
+
+@tried(150)
+@given(seed=seeds, mode=modes)
+def test_gangs_of_sub_gangs_are_bound_whole_too(seed: int, mode: Side) -> None:
+    facts = with_subgangs(random_world(seed, traits=EVERYTHING - {"best-effort"}), Random(seed))
+    life = Life(facts, seed, mode=mode)
+    for _ in range(CYCLES):
+        assert_all_or_nothing(life, facts, life.cycle())
+
+
+@tried(40)
+@given(seed=seeds, mode=modes)
+def test_without_a_gate_before_the_queue_it_is_the_same(seed: int, mode: Side) -> None:
+    facts = random_world(seed)
+    life = Life(facts, seed, usual_conf(actions="allocate, backfill"), mode)
+    for _ in range(CYCLES):
+        assert_all_or_nothing(life, facts, life.cycle())
+
+
+def test_gangs_are_really_bound_in_these_lives() -> None:
+    bound, promised = 0, 0
+    for seed in range(30):
+        life = Life(random_world(seed), seed)
+        for _ in range(CYCLES):
+            bound += len(life.cycle().effects)
+            promised += len(life.engine.promises())
+    assert bound > 100
+    assert promised > 10

@@ -1,0 +1,101 @@
+"""Whoever waits is told why: what blocks, with counts, every requirement alone and together."""
+
+from tests.whatif.pictures import explained, gang, node, pod, queue
+
+
+def blockers(name, objects, **line):
+    return {each["kind"]: each for each in explained(name, objects, **line)["blockers"]}
+
+
+def clauses(blocker):
+    return {each["clause"]: (each["alone"], each["so_far"]) for each in blocker["clauses"]}
+
+
+def test_nodes_are_counted_by_their_first_refusal():
+    objects = [
+        node("free", cpu=1),
+        node("tainted", taints=["gpu=yes:NoSchedule"]),
+        node("right-1", cpu=8),
+        *gang("a", 2, 2, cpu=6),
+    ]
+
+    blocker = blockers("a", objects)["nodes"]
+
+    assert sum(blocker["nodes"].values()) == 3
+    assert (blocker["have"], blocker["need"], blocker["unit"]) == (1, 2, "pods")
+
+
+def test_every_requirement_is_asked_alone_and_together():
+    objects = [
+        node("a100", cpu=1, labels={"pool": "a100"}),
+        node("cpu-1", cpu=16),
+        node("cpu-2", cpu=16),
+        *gang("a", 1, 1, cpu=8, nodeSelector={"pool": "a100"}),
+    ]
+
+    asked = clauses(blockers("a", objects)["nodes"])
+
+    assert asked["nodeSelector pool=a100"] == (1, 1)
+    assert asked["cpu 8"] == (2, 0)
+
+
+def test_too_few_members():
+    blocker = blockers("a", [node("n1"), *gang("a", 3, 2)])["validity"]
+
+    assert (blocker["have"], blocker["need"], blocker["unit"]) == (2, 3, "pods")
+
+
+def test_a_gate():
+    gates = [{"name": "example.com/ready"}]
+    explanation = explained("a", [node("n1"), *gang("a", 1, 1, schedulingGates=gates)])
+
+    assert explanation["state"] == "gated"
+    assert [each["kind"] for each in explanation["blockers"]] == ["gates"]
+
+
+def test_a_queue_that_is_not_there():
+    blocker = blockers("a", [node("n1"), *gang("a", 1, 1, in_queue="nowhere")])["queue"]
+
+    assert blocker["message"] == "there is no queue nowhere"
+
+
+def test_a_queue_that_is_closed():
+    objects = [node("n1"), queue("closed", state="Closed"), *gang("a", 1, 1, in_queue="closed")]
+
+    assert "closed" in blockers("a", objects)["queue"]["message"]
+
+
+def test_a_queue_that_may_have_no_more_in_its_own_units():
+    objects = [node("n1", cpu=16), queue("small", capability={"cpu": "4"}), *gang("a", 3, 3, cpu=2, in_queue="small")]
+
+    blocker = blockers("a", objects)["queue"]
+
+    assert (blocker["have"], blocker["need"], blocker["unit"]) == (0, 2, "cpu")
+
+
+def test_a_group_that_nobody_declared():
+    blocker = blockers("a", [node("n1"), *gang("a", 2, 2)[1:]])["validity"]
+
+    assert blocker["message"] == "2 pods name the group default/a, and there is no such group"
+
+
+def test_everybody_who_waits_has_a_blocker():
+    objects = [
+        node("n1"),
+        pod("runs", cpu=4, on="n1"),
+        *gang("full", 1, 1, cpu=4),
+        *gang("empty", 2, 0),
+        *gang("nowhere", 1, 1, in_queue="nowhere"),
+        pod("lone", cpu=4),
+    ]
+
+    for name in ("full", "empty", "nowhere", "lone"):
+        assert explained(name, objects)["blockers"], name
+
+
+def test_a_gang_that_has_its_minimum_is_not_searched():
+    explanation = explained("a", [node("n1"), *gang("a", 1, 2, cpu=1)])
+
+    assert explanation["state"] == "running"
+    assert explanation["blockers"] == explanation["remedies"] == []
+    assert explanation["summary"] == "has its minimum: 2 of 2 pods have a node, 1 are needed"

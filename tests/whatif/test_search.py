@@ -1,0 +1,94 @@
+"""The search: counted, in line order, the same every time; and what is known of the line and of the future."""
+
+from posse.whatif.search import Allowance, Search
+from tests.whatif.pictures import explained, gang, node, pod, run
+
+CROWDED = [node("n1"), *gang("first", 2, 2, cpu=3), *gang("second", 2, 2, cpu=3), *gang("third", 2, 2, cpu=3)]
+
+
+def test_the_summary_says_what_is_lacking_in_numbers():
+    explanation = explained("a", [node("n1"), node("n2"), *gang("a", 3, 3, cpu=3)])
+
+    assert explanation["summary"] == "waits for 1 more node like n1 (4 cpu, 32Gi memory): 2 of 3 pods fit"
+
+
+def test_the_same_input_is_explained_the_same_in_any_order():
+    assert run(CROWDED)["gangs"] == run(CROWDED[::-1])["gangs"]
+
+
+def test_without_an_allowance_nothing_is_tried_and_that_is_said():
+    explanation = explained("first", CROWDED, what_if_runs=0)
+
+    assert explanation["searched"] == "cut"
+    assert explanation["remedies"] == []
+    assert explanation["blockers"]
+    assert explanation["summary"].endswith("the search for what would help was cut short")
+
+
+def test_the_allowance_goes_to_who_is_first_in_line():
+    searched = {
+        name: record["explanation"]["searched"] for name, record in run(CROWDED, what_if_runs=6)["gangs"].items()
+    }
+
+    assert searched == {"default/first": "complete", "default/second": "cut", "default/third": "cut"}
+
+
+def test_everybody_knows_his_place_in_line():
+    gangs = run(CROWDED)["gangs"]
+
+    assert gangs["default/second"]["explanation"]["position"] == {"queue": 2, "of": 3}
+
+
+def test_declared_run_times_say_when_it_will_start():
+    objects = [node("n1"), pod("short", cpu=4, on="n1", notes={"posse.dev/run-time": "10m"}), *gang("a", 1, 1, cpu=3)]
+
+    explanation = explained("a", objects, cycles=2)
+
+    assert explanation["estimate"] == {"start": "2026-01-01T00:10:00Z", "basis": "declared run times"}
+
+
+def test_a_trial_does_not_wait_for_the_declared_ends():
+    objects = [node("n1"), pod("short", cpu=4, on="n1", notes={"posse.dev/run-time": "3s"}), *gang("a", 1, 1, cpu=3)]
+
+    remedies = explained("a", objects, cycles=2)["remedies"]
+
+    assert [each["action"] for each in remedies] == ["add-nodes", "free-resources"]
+
+
+def test_where_nothing_is_known_to_end_nothing_is_estimated():
+    assert explained("first", CROWDED)["estimate"] == {"start": None, "basis": "none"}
+
+
+class Counting(Search):
+    """A search in which a number works from `enough` on."""
+
+    def __init__(self, enough: int) -> None:
+        self.enough, self._allowance, self.asked = enough, Allowance(1000), []
+
+    def works(self, change: int) -> bool:
+        self.asked.append(change)
+        return change >= self.enough
+
+
+def test_a_right_proposal_takes_two_trials():
+    search = Counting(7)
+
+    assert search.least(lambda n: n, 7, 56) == 7
+    assert search.asked == [7, 6]
+
+
+def test_the_least_is_found_from_any_proposal_and_proven():
+    for enough in range(1, 40):
+        for proposal in range(1, 40):
+            search = Counting(enough)
+
+            assert search.least(lambda n: n, proposal, 40) == enough
+            assert enough in search.asked
+            assert enough == 1 or enough - 1 in search.asked
+
+
+def test_what_never_works_is_given_up_after_two_trials():
+    search = Counting(1000)
+
+    assert search.least(lambda n: n, 3, 24) is None
+    assert search.asked == [3, 24]
