@@ -1,7 +1,7 @@
 """Refresh what the documentation quotes: tables from the code, and what commands print.
 
-A page marks the place of a table with `<!-- table: NAME -->` and `<!-- end -->`. A `console` block whose first line is a
-command (`$ posse ...`) shows what that command prints, run in the repository's folder. Both are made anew here, so they
+A page marks the place of a table with `<!-- table: NAME -->` and `<!-- end -->`. A `console` block whose first line is
+a command (`$ posse ...`) shows what it prints, run in the folder of the repository. Both are made anew here, so they
 stay true. Without a word the pages are rewritten; `--check` only says which are out of date (exit 1).
 """
 

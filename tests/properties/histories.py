@@ -38,7 +38,9 @@ SHAPES = (
 labels = st.sampled_from(({}, {"app": "a"}, {"app": "b", "group": "1"}, {"app": "a", "group": "2"}))
 
 
-def _told(kind: str, key: str, fact: st.SearchStrategy[Observation], uids: st.SearchStrategy[str]) -> st.SearchStrategy[History]:
+def _told(
+    kind: str, key: str, fact: st.SearchStrategy[Observation], uids: st.SearchStrategy[str]
+) -> st.SearchStrategy[History]:
     """What is told of one object: facts, and now and then that it is gone, the one of a uid or whichever there is."""
     gone = st.builds(Gone, kind=st.just(kind), key=st.just(key), uid=st.just("") | uids)
     return st.lists(fact | fact | gone, max_size=LONGEST)
@@ -68,7 +70,9 @@ def pods(name: str) -> st.SearchStrategy[History]:
 
 def nodes(name: str) -> st.SearchStrategy[History]:
     """The life of one node name."""
-    allocatable = st.sampled_from(((("cpu", 4000), ("pods", 9)), (("cpu", 2000), ("example.com/rare", 4000), ("pods", 9)), ()))
+    allocatable = st.sampled_from(
+        ((("cpu", 4000), ("pods", 9)), (("cpu", 2000), ("example.com/rare", 4000), ("pods", 9)), ())
+    )
     fact = st.builds(NodeFact, name=st.just(name), uid=uids, allocatable=allocatable, labels=labels)
     return _told("node", name, fact, uids)
 
@@ -98,7 +102,9 @@ def gangs(key: str) -> st.SearchStrategy[History]:
 def queues(key: str) -> st.SearchStrategy[History]:
     """The life of one queue."""
     capability = st.sampled_from(((), (("cpu", 3000),), (("example.com/third", 1),)))
-    fact = st.builds(QueueFact, key=st.just(key), name=st.just(key), uid=uids, weight=st.integers(1, 2), capability=capability)
+    fact = st.builds(
+        QueueFact, key=st.just(key), name=st.just(key), uid=uids, weight=st.integers(1, 2), capability=capability
+    )
     return _told("queue", key, fact, uids)
 
 
@@ -112,7 +118,9 @@ def surroundings() -> list[st.SearchStrategy[History]]:
     """The lives of a namespace, a budget and a quota."""
     namespace = st.builds(NamespaceFact, name=st.just("default"), labels=labels)
     budget = st.builds(BudgetFact, namespace=st.just("default"), name=st.just("b"), allowed=st.integers(0, 2))
-    quota = st.builds(QuotaFact, namespace=st.just("default"), name=st.just("q"), used=st.sampled_from(((), (("pods", 1),))))
+    quota = st.builds(
+        QuotaFact, namespace=st.just("default"), name=st.just("q"), used=st.sampled_from(((), (("pods", 1),)))
+    )
     return [
         _told("namespace", "default", namespace, st.just("")),
         _told("budget", "default/b", budget, st.just("")),

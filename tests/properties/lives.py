@@ -30,7 +30,9 @@ def usual_conf(*, actions: str = "enqueue, allocate, backfill", tiers: Sequence[
 class Life:
     """An engine, and a cluster that does what it decides, more or less."""
 
-    def __init__(self, facts: Sequence[Fact], seed: int, text: str = "", mode: Side | None = None, *, kind: bool = False) -> None:
+    def __init__(
+        self, facts: Sequence[Fact], seed: int, text: str = "", mode: Side | None = None, *, kind: bool = False
+    ) -> None:
         self.random, self.kind = Random(seed), kind
         self.engine: Engine = engine(text or usual_conf(), *facts, mode=mode, checks=True)
         self.pods = {fact.key: fact for fact in facts if isinstance(fact, TaskFact)}
@@ -81,6 +83,10 @@ class Life:
                 self._see(structs.replace(pod, terminating=True))
 
     # ------------------------------------------------------------------ what is asked
+
+    def known(self) -> list[TaskFact]:
+        """The pods as the engine knows them."""
+        return [fact for fact in self.engine.world.tasks.facts if fact is not None]
 
     def status(self, pod: str) -> Status:
         """Where a pod stands, for the engine."""

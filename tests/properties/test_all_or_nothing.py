@@ -1,7 +1,8 @@
 """However a cluster lives, nobody is bound without the rest of what its gang needs; nothing is overdrawn, and all sums stay right.
 
-What a gang needs is counted here from the facts and the statuses of its members alone: its minimum, that of its roles, and how many sub-gangs
-of a size. Members that ask for nothing but a place count while they wait.
+What a gang needs is counted here from the facts and the statuses of its members alone: its minimum, that of its roles, and
+how many sub-gangs of a size. Members that ask for nothing but a place count while they wait. Half of a sub-gang may be
+bound beyond the gang's minimum only if the other half is promised its nodes (where promises last).
 """
 
 from collections import Counter
@@ -33,7 +34,9 @@ def with_subgangs(facts: list[Fact], random: Random) -> list[Fact]:
     divided: dict[str, SubgroupPolicy] = {}
     for fact in facts:
         if isinstance(fact, GangFact) and random.random() < 0.5:
-            policy = SubgroupPolicy(name="parts", size=random.randint(1, 2), min_groups=random.randint(0, 2), match_keys=("part",))
+            policy = SubgroupPolicy(
+                name="parts", size=random.randint(1, 2), min_groups=random.randint(0, 2), match_keys=("part",)
+            )
             divided[fact.key] = policy
     result: list[Fact] = []
     for fact in facts:
@@ -48,9 +51,13 @@ def with_subgangs(facts: list[Fact], random: Random) -> list[Fact]:
 
 def counted(life: Life, gang: GangFact, states: tuple[Status, ...]) -> list[TaskFact]:
     """The members that count: those in these states, and best-effort ones that wait."""
-    members = [pod for pod in life.pods.values() if pod.gang == gang.key and life.engine.world.tasks.find(pod.key) >= 0]
+    members = [pod for pod in life.known() if pod.gang == gang.key]
     waits = (Status.PENDING, Status.GATED) if gang.rules.gated_count else (Status.PENDING,)
-    return [pod for pod in members if life.status(pod.key) in states or (life.status(pod.key) in waits and _asks_nothing(pod))]
+    return [
+        pod
+        for pod in members
+        if life.status(pod.key) in states or (life.status(pod.key) in waits and _asks_nothing(pod))
+    ]
 
 
 def _asks_nothing(pod: TaskFact) -> bool:
@@ -70,20 +77,26 @@ def lacking(life: Life, gang: GangFact, bound: set[str]) -> list[str]:
         groups = sum(subgang.policy == policy.name and count >= policy.size for subgang, count in ready.items())
         if groups < policy.min_groups:
             lacks.append(f"{groups} of {policy.min_groups} {policy.name}")
-    lacks += [f"half of {subgang.name}" for subgang in _entered(life, gang, bound) if promised[subgang] < subgang.minimum]
+    if life.engine.configuration.compatibility.side("pipelined-life") == "posse":
+        lacks += [
+            f"half of {subgang.name}" for subgang in _entered(life, gang, bound) if promised[subgang] < subgang.minimum
+        ]
     return lacks
 
 
 def _entered(life: Life, gang: GangFact, bound: set[str]) -> set[SubGang]:
     """The sub-gangs of which somebody was just bound."""
-    return {subgang_of(gang, life.pods[pod]) for pod in bound if life.pods[pod].gang == gang.key} if gang.subgroups else set()
+    return {
+        subgang_of(gang, pod) for pod in life.known() if pod.key in bound and pod.gang == gang.key and gang.subgroups
+    }
 
 
 def assert_all_or_nothing(life: Life, facts: list[Fact], result: CycleResult) -> None:
-    bound = {effect.pod for effect in result.effects if isinstance(effect, Bind)}
+    binds = [effect for effect in result.effects if isinstance(effect, Bind)]
     for gang in [fact for fact in facts if isinstance(fact, GangFact)]:
-        if any(life.pods[pod].gang == gang.key for pod in bound if pod in life.pods):
-            assert lacking(life, gang, bound & life.pods.keys()) == [], gang
+        bound = {bind.pod for bind in binds if bind.gang == gang.key}
+        if bound:
+            assert lacking(life, gang, bound) == [], gang
 
 
 @tried(150)

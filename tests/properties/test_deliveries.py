@@ -65,7 +65,11 @@ def subject(news: News) -> tuple[str, str]:
         return "", ""
     if isinstance(news, Gone):
         return news.kind, news.key
-    return ("task", news.key) if isinstance(news, TaskFact) else (type(news).__name__[:-4].lower(), getattr(news, "key", "") or news.name)
+    return (
+        ("task", news.key)
+        if isinstance(news, TaskFact)
+        else (type(news).__name__[:-4].lower(), getattr(news, "key", "") or news.name)
+    )
 
 
 def in_own_order(story: Sequence[News], order: Sequence[int]) -> bool:

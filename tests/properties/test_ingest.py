@@ -9,10 +9,9 @@ from posse.cluster.audit import audit
 from posse.cluster.facts import Fact, GangFact, Gone, NodeFact, Observation, PriorityClassFact, TaskFact
 from posse.cluster.portrait import portrait
 from posse.cluster.world import World
-from tests.worlds.strategies import seeds, worlds
-
 from tests.properties.effort import tried
 from tests.properties.histories import History, clusters, merged, repeating, turns_of
+from tests.worlds.strategies import seeds, worlds
 
 
 def told(observations: list[Observation]) -> World:
@@ -68,7 +67,9 @@ def test_a_cluster_may_be_listed_in_any_order(facts: list[Fact], seed: int) -> N
 def test_when_all_are_gone_nothing_is_left_but_names(facts: list[Fact], seed: int) -> None:
     world = told([*facts])
     kinds = {TaskFact: "task", NodeFact: "node", GangFact: "gang", PriorityClassFact: "priority-class"}
-    gone = [Gone(kind=kinds[type(each)], key=getattr(each, "key", "") or each.name) for each in facts if type(each) in kinds]
+    gone = [
+        Gone(kind=kinds[type(each)], key=getattr(each, "key", "") or each.name) for each in facts if type(each) in kinds
+    ]
     world.observe(Random(seed).sample(gone, len(gone)))
 
     left = portrait(world)
@@ -85,7 +86,9 @@ def test_a_copy_goes_its_own_way(facts: list[Fact], seed: int) -> None:
     before, copy = portrait(world), world.fork()
     assert portrait(copy) == before
 
-    copy.observe(Gone(kind="task", key=fact.key) for fact in facts if isinstance(fact, TaskFact) and Random(seed).random() < 0.5)
+    copy.observe(
+        Gone(kind="task", key=fact.key) for fact in facts if isinstance(fact, TaskFact) and Random(seed).random() < 0.5
+    )
     copy.observe(Gone(kind="gang", key=fact.key) for fact in facts if isinstance(fact, GangFact))
 
     assert portrait(world) == before

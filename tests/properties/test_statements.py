@@ -29,7 +29,9 @@ class Undoing:
         self.random = Random(seed)
         self.book = Licences({f"node-{number}": self.random.randint(0, 3) for number in range(6)})
         facts = [self.claiming(fact) for fact in random_world(seed)]
-        self.engine = engine(conf("gang witness drf proportion"), *facts, registry=with_witness(), books={"licence": self.book})
+        self.engine = engine(
+            conf("gang witness drf proportion"), *facts, registry=with_witness(), books={"licence": self.book}
+        )
         session = self.engine.open(0)
         for plugin in self.engine.tiers.plugins:
             plugin.on_open(session)

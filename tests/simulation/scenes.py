@@ -9,9 +9,11 @@ from typing import Any
 
 from posse.errors import Place
 from posse.kube.manifests import from_values
+from posse.kube.meta import instant
+from posse.kube.objects import Pod
 from posse.simulation.result import result_of
 from posse.simulation.run import Run
-from posse.simulation.scenario import Options, Reference, Scenario, Step, moment
+from posse.simulation.scenario import Options, Reference, Scenario, Step
 from tests.builders import conf
 
 START = "2026-01-01T00:00:00Z"
@@ -39,7 +41,9 @@ def template(*, cpu: str = "1", group: str = "", **life: str) -> Manifest:
     return {"metadata": {"annotations": notes}, "spec": {"containers": [container]}}
 
 
-def pod(name: str, *, on: str = "", status: Manifest | None = None, metadata: Manifest | None = None, **of: Any) -> Manifest:
+def pod(
+    name: str, *, on: str = "", status: Manifest | None = None, metadata: Manifest | None = None, **of: Any
+) -> Manifest:
     made = template(**of)
     return {
         "apiVersion": "v1",
@@ -69,12 +73,17 @@ def step(after_cycle: int, *apply: Manifest, delete: str = "") -> Step:
     return Step(after_cycle, tuple(from_values(apply, Place())), (Reference(kind, name),) if delete else ())
 
 
-def run(*manifests: Manifest, steps: tuple[Step, ...] = (), configuration: str = PLAIN, **options: Any) -> Run:
+def begun(*manifests: Manifest, steps: tuple[Step, ...] = (), configuration: str = PLAIN, **options: Any) -> Run:
+    """A run that has not had a cycle yet."""
+    given = Options(**{"now": instant(START), **options})
+    return Run(Scenario(tuple(from_values(manifests, Place())), configuration, steps=steps, options=given))
+
+
+def run(*manifests: Manifest, **more: Any) -> Run:
     """A run to its end."""
-    given = {"now": moment(START, "now"), **options}
-    begun = Run(Scenario(tuple(from_values(manifests, Place())), configuration, steps=steps, options=Options(**given)))
-    begun.to_the_end()
-    return begun
+    ran = begun(*manifests, **more)
+    ran.to_the_end()
+    return ran
 
 
 def after(*manifests: Manifest, **more: Any) -> dict[str, Any]:
@@ -84,5 +93,5 @@ def after(*manifests: Manifest, **more: Any) -> dict[str, Any]:
 
 def phases(of: Run) -> dict[str, str]:
     """The phase of each pod, by bare name."""
-    pods = {name: thing for (_, kind, _, name), thing in of.cluster.objects.items() if kind == "Pod"}
-    return {name: getattr(thing, "status").phase for name, thing in sorted(pods.items())}  # noqa: B009
+    pods = [thing for thing in of.cluster.objects.values() if isinstance(thing, Pod)]
+    return {each.metadata.name: each.status.phase for each in sorted(pods, key=str)}

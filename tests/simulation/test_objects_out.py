@@ -83,7 +83,12 @@ def test_a_pod_group_has_its_status() -> None:
 
 
 def test_a_queue_and_those_above_it_say_what_is_in_use() -> None:
-    found = objects(node(), owner("Queue", "q", version="scheduling.volcano.sh/v1beta1"), group("a", 1, queue="q"), pod("p", group="a"))
+    found = objects(
+        node(),
+        owner("Queue", "q", version="scheduling.volcano.sh/v1beta1"),
+        group("a", 1, queue="q"),
+        pod("p", group="a"),
+    )
     assert found["Queue q"]["status"]["allocated"] == {"cpu": "1", "pods": "1"}
     assert found["Queue root"]["status"]["allocated"] == {"cpu": "1", "pods": "1"}
     assert "Queue default" not in found

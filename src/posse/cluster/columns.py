@@ -7,6 +7,8 @@ observations say and decisions read. They are tuples so that a kernel takes all 
 """
 
 import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -226,14 +228,24 @@ class Columns:
         self.ledger.gang_log[end : end + len(rows)] = rows
         self.ledger.log_ends[1] += len(rows)
 
-    def fork(self) -> "Columns":
-        """An independent copy."""
+    def fork(self, spare: "Columns | None" = None) -> "Columns":
+        """An independent copy, written over a spare one if there is one: fresh memory costs far more than copying."""
         other = Columns.__new__(Columns)
         other._extent = dict(self._extent)
-        other.ledger = Ledger(*(array.copy() for array in self.ledger))
-        other.traits = Traits(*(array.copy() for array in self.traits))
+        other.ledger = Ledger(*_copied(self.ledger, spare.ledger if spare else repeat(None)))
+        other.traits = Traits(*_copied(self.traits, spare.traits if spare else repeat(None)))
         other.log_epoch = self.log_epoch
         return other
+
+
+def _copied(arrays: Iterable[NDArray[Any]], spares: Iterable[NDArray[Any] | None]) -> Iterator[NDArray[Any]]:
+    """Copies of arrays, in spare ones of the same size where there are such."""
+    for array, spare in zip(arrays, spares, strict=False):
+        if spare is not None and spare.shape == array.shape:
+            np.copyto(spare, array)
+            yield spare
+        else:
+            yield array.copy()
 
 
 def _empty_logs(length: int) -> dict[str, NDArray[Any]]:

@@ -114,12 +114,11 @@ class Membership:
         return self.cohort_rows - 1
 
     def fork(self) -> "Membership":
-        """An independent copy."""
+        """An independent copy. It finds out anew who stands in which order, and only of whom it is asked."""
         other = Membership()
         for gang in list(self._arriving):
             self.of(gang)
         other._members = list(self._members)
-        other._ordered = dict(self._ordered)
         other._cohorts = {gang: Cohorts(dict(c.roles), dict(c.subgangs)) for gang, c in self._cohorts.items()}
         other._free, other.cohort_rows = list(self._free), self.cohort_rows
         return other

@@ -427,8 +427,8 @@ class World:
 
     # ------------------------------------------------------------------ copies
 
-    def fork(self) -> "World":
-        """An independent world that stands where this one does."""
+    def fork(self, spare: "World | None" = None) -> "World":
+        """An independent world that stands where this one does. It may take the columns of one that is no longer used."""
         other = World.__new__(World)
         other.seed = self.seed
         other.dimensions = self.dimensions.fork()
@@ -439,7 +439,7 @@ class World:
         other.priority_classes, other.namespaces = dict(self.priority_classes), dict(self.namespaces)
         other.budgets, other.quotas = dict(self.budgets), dict(self.quotas)
         other.gang_ages = list(self.gang_ages)
-        other.columns = self.columns.fork()
+        other.columns = self.columns.fork(spare.columns if spare is not None else None)
         other.membership = self.membership.fork()
         other.promises = dict(self.promises)
         other.node_facts_version, other.people_version = self.node_facts_version, self.people_version

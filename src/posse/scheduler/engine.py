@@ -222,10 +222,13 @@ class Engine:
 
     # ------------------------------------------------------------------ copies
 
-    def fork(self) -> "Engine":
-        """An engine on a copy of the world that would decide the same from here on."""
+    def fork(self, spare: World | None = None) -> "Engine":
+        """An engine on a copy of the world that would decide the same from here on.
+
+        The copy may take the columns of a world that is no longer used.
+        """
         other = Engine(
-            self.world.fork(), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks
+            self.world.fork(spare), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks
         )
         other.cycles, other._seen = self.cycles, self._seen
         for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):

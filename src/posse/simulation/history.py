@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from posse.cluster.verdict import PodVerdict, QueueVerdict, Verdict
 from posse.scheduler.records import Bind, CycleResult, Evict
@@ -51,21 +51,26 @@ class History:
         self.queues = result.queues
         self.log.append((now, result))
 
-    def fork(self) -> "History":
-        """A history that knows how everything stands, and in which nothing has happened yet."""
-        other = History()
-        other.verdicts, other.told = dict(self.verdicts), dict(self.told)
-        return other
+
+    def retell(self, result: CycleResult, now: int) -> None:
+        """Take note of verdicts that belong to the last cycle. Where anything else than words is new, it is of a cycle that never was."""
+        cycle = self.log[-1][1].cycle
+        verdicts = tuple(
+            structs.replace(verdict, cycle=cycle)
+            for verdict in result.verdicts
+            if verdict.gang in self.verdicts and _standing(verdict) == _standing(self.verdicts[verdict.gang])
+        )
+        for verdict in verdicts:
+            self.told.update((pod.pod, pod) for pod in verdict.pods)
+            self.verdicts[verdict.gang] = verdict
+        self.log.append((now, CycleResult(cycle, verdicts=verdicts)))
+
+
+def _standing(verdict: Verdict) -> tuple[object, ...]:
+    """How a gang stands, words aside."""
+    return (verdict.phase, verdict.state, verdict.ready, verdict.running, verdict.pending, verdict.was_ready)
 
 
 def _essence(verdict: Verdict) -> tuple[object, ...]:
     """What of a verdict counts as a change: not the number of its cycle."""
-    return (
-        verdict.phase,
-        verdict.state,
-        verdict.ready,
-        verdict.running,
-        verdict.pending,
-        verdict.pods,
-        verdict.was_ready,
-    )
+    return (*_standing(verdict), verdict.pods)

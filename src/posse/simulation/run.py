@@ -8,6 +8,7 @@ when a limit is reached.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import structs
 
@@ -17,6 +18,7 @@ from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
 from posse.scheduler.records import Bind, CycleInput, CycleResult
 from posse.scheduler.registry import Registry, installed
+from posse.scheduler.switches import Side
 from posse.simulation.cluster import SimulatedCluster
 from posse.simulation.history import History
 from posse.simulation.scenario import EPOCH, Scenario
@@ -28,16 +30,15 @@ Observer = Callable[[int, CycleResult], None]
 
 def configure(scenario: Scenario) -> tuple[Configuration, Registry]:
     """Read a scenario's configuration, and find the plugins that it names."""
-    packages = packages_named_in(scenario.configuration, file=scenario.configuration_file)
-    registry = installed(packages, beside=scenario.configuration_file)
-    configuration = load(
-        scenario.configuration,
-        registry=registry.plugin_specs(),
-        actions=registry.action_specs(),
-        file=scenario.configuration_file,
-        mode=scenario.options.mode,
-    )
-    return configuration, registry
+    return _configured(scenario.configuration, scenario.configuration_file, scenario.options.mode)
+
+
+@lru_cache(maxsize=64)
+def _configured(text: str, file: str, mode: Side | None) -> tuple[Configuration, Registry]:
+    """The same text means the same for the life of a process, which reads each plugin once: a batch repeats it often."""
+    registry = installed(packages_named_in(text, file=file), beside=file)
+    specs, actions = registry.plugin_specs(), registry.action_specs()
+    return load(text, registry=specs, actions=actions, file=file, mode=mode), registry
 
 
 def customs_of(configuration: Configuration) -> Customs:
@@ -74,10 +75,21 @@ class Run:
                 observer(self.now, result)
             if not self._move_clock(result):
                 break
+        if self.options.cycles is None and self.engine.cycles:
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        """Let every gang be told how it stands at the end. Those that sleep were last told when they fell asleep."""
+        told = self.engine.fork()
+        told.forget()
+        result = told.cycle(CycleInput(self.now_at_end))
+        self.history.retell(result, self.now_at_end)
 
     def cycle(self, *, tell: bool = True) -> CycleResult:
         """Run one cycle."""
         self.now_at_end = self.now
+        if self.engine.cycles + 1 == self.options.cycles:
+            self.engine.forget()
         self._take_steps()
         observations = self.cluster.deliver(self.now)
         result = self.engine.cycle(CycleInput(self.now, observations), tell=tell)
@@ -128,7 +140,7 @@ class Run:
             self.now += period
             return True
         if not self._is_at_rest(result):
-            if self._repeats():
+            if not self._steps_ahead() and self._repeats():
                 self.warnings.append("stopped: the same state came again, and would for ever")
                 return False
             self.now += period
@@ -162,17 +174,17 @@ class Run:
 
     # ------------------------------------------------------------------ copies
 
-    def fork(self, *, stands_still: bool) -> "Run":
+    def fork(self, *, stands_still: bool, spare: World | None = None) -> "Run":
         """A run that goes on from here to the fixpoint, without further steps; this one must rest while it is in use.
 
-        In one that stands still nobody arrives and nobody ends.
+        In one that stands still nobody arrives and nobody ends. It may take the columns of a world that is no longer used.
         """
         other = Run.__new__(Run)
         other.__dict__.update(self.__dict__)
         other.options = structs.replace(self.options, cycles=None, until=None)
         other.scenario = structs.replace(self.scenario, steps=())
         other.now = max(self.now, self.now_at_end + self.configuration.schedule_period)
-        other.engine, other.cluster = self.engine.fork(), self.cluster.fork(stands_still=stands_still)
-        other.history = self.history.fork()
+        other.engine, other.cluster = self.engine.fork(spare), self.cluster.fork(stands_still=stands_still)
+        other.history = History()
         other.warnings, other._seen = [], set()
         return other

@@ -14,6 +14,7 @@ import msgspec
 from posse.cluster.ordering import natural
 from posse.cluster.verdict import Verdict
 from posse.cluster.views import Gang
+from posse.cluster.world import World
 from posse.dialects import plain
 from posse.errors import Place
 from posse.kube.encoding import manifest_of
@@ -42,8 +43,9 @@ Name = tuple[str, str, str]
 class SimulatedTrial:
     """A copy of a run, with a change in it."""
 
-    def __init__(self, run: Run, change: Change) -> None:
-        self._run = run.fork(stands_still=True)
+    def __init__(self, run: Run, change: Change, spares: list[World]) -> None:
+        self._spares = spares
+        self._run = run.fork(stands_still=True, spare=spares.pop() if spares else None)
         self._names: dict[str, str] = {}
         cluster = self._run.cluster
         cluster.now = self._run.now
@@ -73,6 +75,10 @@ class SimulatedTrial:
                 return False
         return False
 
+    def close(self) -> None:
+        """Let the next copy have the room of this one."""
+        self._spares.append(self.engine.world)
+
     def _renamed(self, gang: str) -> str:
         """The key of a gang; that of a lone pod is another if the pod was made anew under another name."""
         alone = gang.removesuffix(f" ({plain.DIALECT})")
@@ -94,6 +100,8 @@ class SimulatedSituation:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._spares: list[World] = []
+        """Worlds of trials that are over."""
 
     @property
     def engine(self) -> Engine:
@@ -107,7 +115,7 @@ class SimulatedSituation:
 
     def trial(self, change: Change) -> SimulatedTrial:
         """A copy of the run with a change in it."""
-        return SimulatedTrial(self._run, change)
+        return SimulatedTrial(self._run, change, self._spares)
 
     # ------------------------------------------------------------------ what was found
 

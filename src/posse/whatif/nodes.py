@@ -7,10 +7,12 @@ prove it, or another one.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from posse.cluster.facts import Amounts, NodeFact
 from posse.cluster.ordering import natural
@@ -24,10 +26,15 @@ from posse.whatif.search import Search
 HOSTNAME = "kubernetes.io/hostname"
 OWN_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 """Taints that say how one node fares at the moment; a new one does not begin with them."""
-MOST_OFFERS = 8
-"""How many kinds of nodes are tried at most, cheapest first."""
+MOST_KINDS = 32
+"""How many kinds of nodes are looked at, the smallest first."""
+MOST_TRIED = 8
+"""How many of those that would do are tried."""
 BEYOND = 8
 """How many times the number that its own members need is tried for a gang: others compete for new nodes too."""
+
+Mask = NDArray[np.bool_]
+Room = NDArray[np.int64]
 
 
 class NodeKind(Struct, frozen=True):
@@ -76,20 +83,15 @@ def add_nodes(search: Search, kinds: Iterable[NodeKind]) -> list[Remedy]:
     needed = search.finding.missing or search.finding.placed
     if not needed:
         return []
-    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None]
+    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None][:MOST_KINDS]
     remedies: dict[Amounts | None, Remedy] = {}
     tried = 0
-    for offer in offers:
-        if (
-            offer.room in remedies
-            or tried == MOST_OFFERS
-            or not (proposal := _proposal(search, offer.manifest, needed))
-        ):
-            continue
-        tried += 1
-        remedy = _remedy(search, offer, proposal)
-        if remedy is not None:
-            remedies[offer.room] = remedy
+    for offer, proposal in zip(offers, _proposals(search, offers, needed), strict=True):
+        if offer.room not in remedies and proposal and tried < MOST_TRIED:
+            tried += 1
+            remedy = _remedy(search, offer, proposal)
+            if remedy is not None:
+                remedies[offer.room] = remedy
     return list(remedies.values()) or _made_to_fit(search, offers, needed)
 
 
@@ -101,7 +103,7 @@ def _as_it_is(search: Search, kind: NodeKind) -> Offer | None:
 
 def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[Remedy]:
     offer = Offer(*fitting(search.gang.world, needed, offers[0].manifest if offers else None))
-    proposal = _proposal(search, offer.manifest, needed)
+    proposal = _proposals(search, [offer], needed)[0]
     remedy = _remedy(search, offer, proposal) if proposal else None
     return [remedy] if remedy is not None else []
 
@@ -115,24 +117,33 @@ def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
     return Remedy(action="add-nodes", message=message, patch=copies(offer.manifest, count))
 
 
-def _proposal(search: Search, manifest: Manifest, needed: tuple[int, ...]) -> int:
-    """How many such nodes would take these members and whoever is ahead; 0 if one of the members would go to none."""
-    one = copies(manifest, 1)
-    trial = search.look(Change(one))
+def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[int]:
+    """How many nodes of each offer would take these members and whoever is ahead; 0 if a member would go to none."""
+    ones = [copies(offer.manifest, 1)[0] for offer in offers]
+    trial = search.look(Change(tuple(ones)))
     engine, world = trial.engine, trial.engine.world
-    row = world.nodes.find(one[0]["metadata"]["name"])
     session = engine.open(search.situation.now)
     for plugin in engine.tiers.plugins:
         plugin.on_open(session)
-    feasibility, ledger = session.chooser.feasibility, world.columns.ledger
-    room = feasibility.future_idle()[:, row]
-    shapes = {int(ledger.task_shape[task]): task for task in (*search.ahead, *needed)}
-    passes = {shape: feasibility.codes(task)[row] == PASSES for shape, task in shapes.items()}
-    if not all(passes[int(ledger.task_shape[task])] for task in needed):
+    feasibility, shape_of = session.chooser.feasibility, world.columns.ledger.task_shape
+    shapes = {int(shape_of[task]): task for task in (*search.ahead, *needed)}
+    passes = {shape: feasibility.codes(task) == PASSES for shape, task in shapes.items()}
+    room = feasibility.future_idle()
+    rows = [world.nodes.find(one["metadata"]["name"]) for one in ones]
+    proposals = [_packed(world, passes, room[:, row], row, search.ahead, needed) for row in rows]
+    trial.close()
+    return proposals
+
+
+def _packed(
+    world: World, passes: Mapping[int, Mask], room: Room, row: int, ahead: Sequence[int], needed: Sequence[int]
+) -> int:
+    """How many nodes like the one in a row tasks fill, one after the other; those ahead that it suits, and all needed."""
+    ledger = world.columns.ledger
+    if not all(passes[int(ledger.task_shape[task])][row] for task in needed):
         return 0
-    ahead = [task for task in search.ahead if passes[int(ledger.task_shape[task])]]
     nodes, left = 1, room.copy()
-    for task in [*ahead, *needed]:
+    for task in (*(each for each in ahead if passes[int(ledger.task_shape[each])][row]), *needed):
         request = ledger.shape_request[ledger.task_shape[task]]
         if (left < request).any():
             nodes, left = nodes + 1, room.copy()

@@ -69,7 +69,10 @@ class Search:
     def works(self, change: Change) -> bool:
         """Whether the gang starts with a change."""
         self._allowance.take()
-        return self.situation.trial(change).starts(self.gang.key)
+        trial = self.situation.trial(change)
+        found = trial.starts(self.gang.key)
+        trial.close()
+        return found
 
     def least(self, change: Callable[[int], Change], proposal: int, limit: int) -> int | None:
         """The smallest number from 1 to `limit` with which a change works, proven not to with one less.

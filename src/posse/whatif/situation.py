@@ -35,7 +35,10 @@ class Trial(Protocol):
         """The scheduler of the copy; its world has taken in the change, and no cycle has run yet."""
 
     def starts(self, gang: str) -> bool:
-        """Run cycles until a gang has its minimum. False if it does not within ten, or if nothing moves any more."""
+        """Run cycles until a gang has its minimum: False if it has not within ten, or if nothing moves any more."""
+
+    def close(self) -> None:
+        """Give the copy up; it is not to be used afterwards."""
 
 
 class Situation(Protocol):
