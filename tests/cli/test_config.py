@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from posse import __version__
 from posse.scheduler.configuration import DEFAULT_CONF
 from posse.scheduler.registry import built_in
 from posse.scheduler.switches import SWITCHES
 from tests.cli.posse import Posse
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "conf" / "recommended.conf"
 
 
 def test_a_good_configuration_is_said_to_be_good_and_what_it_means(posse: Posse) -> None:
@@ -47,6 +50,13 @@ def test_under_upstreams_compatibility_a_slip_is_a_warning(posse: Posse) -> None
 
 def test_the_default_is_printed_as_it_is_read(posse: Posse) -> None:
     assert posse("config", "default").stdout == DEFAULT_CONF
+
+
+def test_the_recommended_one_is_the_example_and_is_good(posse: Posse) -> None:
+    printed = posse("config", "recommended").stdout
+
+    assert printed == EXAMPLE.read_text(encoding="utf-8")
+    assert posse("config", "check", posse.file("recommended.conf", printed)).exit_code == 0
 
 
 def test_every_switch_is_listed(posse: Posse) -> None:

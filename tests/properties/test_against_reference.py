@@ -1,7 +1,7 @@
 """One cycle of the engine decides exactly what the plain rules decide, one task and one node at a time.
 
-This also holds the kernel that fills nodes with runs of equal pods to those rules; and it is held to the way of choosing pod by pod, of which
-it is a faster form.
+This holds the kernel that fills nodes with runs of equal pods to those rules, too; and it is held to choosing pod by
+pod, of which it is a faster form.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from posse.cluster.columns import tie_rank
-from posse.cluster.facts import Fact, QueueFact, Shape, TaskFact
+from posse.cluster.facts import Fact, Shape, TaskFact
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
 from posse.scheduler.placement.filler import Filler
@@ -25,15 +25,17 @@ from tests.reference.cluster import Cluster
 from tests.reference.cycle import Policy, run_cycle
 from tests.reference.gangs import is_ready
 from tests.reference.placement import Chooser
-from tests.reference.quirks import MEANT
+from tests.reference.quirks import MEANT, Quirks
 from tests.reference.scores import Binpack, NodeOrder
 from tests.worlds.random_worlds import random_world
 from tests.worlds.strategies import seeds
 from tests.worlds.traits import EVERYTHING, Trait
 
+ROLES_GIVE_UP = Quirks(role_memory=True)
+"""Once a member of a role found no node, the others of its role are not tried."""
 WITHOUT_ROLES = EVERYTHING - {"roles"}
-"""Once a pod of a role found no node, the engine does not try the others of its role; the plain rules do. So roles are looked
-at by themselves, where what one of a role cannot have no other can."""
+"""The reference also lets a node that refused one member refuse all of its role, which the engine does not. So roles are
+looked at by themselves, where what one of a role cannot have no other can."""
 ROLES_AND_ROOM: frozenset[Trait] = frozenset({"roles", "queues", "priorities", "admission", "leaving", "finished"})
 SECOND_SEED = 7
 DEFAULT = "enqueue, allocate, backfill"
@@ -64,7 +66,7 @@ def by_plain_rules(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The same, by the reference. A gang is promised its nodes as a whole, those included whose room is free."""
     cluster, chooser = Cluster.of(facts), Chooser(lambda name: tie_rank(seed, name), scorers=(NodeOrder(), Binpack()))
-    outcome = run_cycle(cluster, chooser, Policy(actions=tuple(actions.split(", "))), gang_order)
+    outcome = run_cycle(cluster, chooser, Policy(actions=tuple(actions.split(", ")), quirks=ROLES_GIVE_UP), gang_order)
     promised = {
         key: cluster.place[key]
         for key, task in cluster.tasks.items()
@@ -74,11 +76,6 @@ def by_plain_rules(
 
 
 def assert_alike(facts: list[Fact], gang_order: str, actions: str) -> None:
-    facts = (
-        facts
-        if any(isinstance(each, QueueFact) for each in facts)
-        else [QueueFact(key="default", name="default"), *facts]
-    )
     switches = [{"name": "compatibility", "arguments": {"running-gang-admission": "upstream"}}]
     given = conf_with(text(gang_order, actions), switches)
     found = decided(engine(given, *facts, seed=SECOND_SEED, checks=True))

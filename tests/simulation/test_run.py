@@ -30,8 +30,9 @@ WAITING = (node(cpu="1"), pod("a", cpu="2"))
 
 def times(*manifests: Manifest, **more: Any) -> list[float]:
     """When each cycle was, in seconds after the start."""
-    ran = run(*manifests, **more)
-    return [(now - ran.start) / SECOND for now, _ in ran.history.log]
+    ran, found = begun(*manifests, **more), list[float]()
+    ran.to_the_end(lambda now, _: found.append((now - ran.start) / SECOND))
+    return found
 
 
 # ------------------------------------------------------------------ the clock

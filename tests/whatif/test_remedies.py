@@ -146,7 +146,7 @@ def test_a_capability_is_raised_by_what_is_lacking():
 
 
 def test_a_weight_is_raised_where_queues_share():
-    """The other queue waits for room of its own kind; three quarters of the cluster are set aside for it all the same."""
+    """The other queue waits for room of its own kind; three quarters of all are set aside for it all the same."""
     objects = [
         node("n1", cpu=16),
         queue("large", weight=3),

@@ -7,14 +7,15 @@ sentences are those Volcano users know: how many members wait, where each stands
 from collections import Counter
 
 from posse.cluster.phases import GangPhase, phase_at_close
-from posse.cluster.status import Status
+from posse.cluster.status import Status, members_of
 from posse.cluster.views import Gang, Queue, Task
+from posse.scheduler.reasons import Refusal
 from posse.scheduler.session import Note, Session
 from posse.cluster.verdict import Blocker, GangState, PodVerdict, QueueVerdict, Verdict
 from posse.scheduler.words import WaitingWords
 
 NOBODY = Note([], {}, {}, {})
-WAITS = (Status.PENDING, Status.ALLOCATED, Status.PIPELINED, Status.HELD)
+WAITS = members_of(Status.PENDING, Status.ALLOCATED, Status.PIPELINED, Status.HELD)
 
 
 class Closing:
@@ -75,8 +76,7 @@ class Closing:
                 nominated=self._words.nominated(task),
                 promised=session.world.nodes.keys[task.node] if task.status is Status.PIPELINED else "",
             )
-            for task in gang.members
-            if task.status in WAITS
+            for task in _waiting(gang)
         )
 
     def queues(self, session: Session) -> tuple[QueueVerdict, ...]:
@@ -97,6 +97,15 @@ class Closing:
                 )
             )
         return tuple(found)
+
+
+def _waiting(gang: Gang) -> list[Task]:
+    """The members that wait, in their default order."""
+    if not any(count for count, waits in zip(gang.counts, WAITS.tolist(), strict=True) if waits):
+        return []
+    members = gang.world.ordered_members(gang.row)
+    statuses = gang.world.columns.ledger.task_status[members]
+    return [Task(gang.world, row) for row in members[WAITS[statuses]].tolist()]
 
 
 def _state(gang: Gang, counts: list[int], invalid: Blocker | None, *, is_ready: bool) -> GangState:
@@ -122,15 +131,12 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
     found = [invalid] if invalid is not None else []
     found += note.blockers
     told: set[int] = set()
-    for row, codes in note.refusals.items():
+    for row, refusal in note.refusals.items():
         task = Task(session.world, row)
         if task.status is not Status.PENDING or task.shape_row in told:
             continue
         told.add(task.shape_row)
-        histogram = session.reasons.histogram(codes)
-        refused = sum(count for _, count in histogram)
-        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
-        message = f"0/{refused} nodes take {task.key}: {reasons}" if refused else "there is no node"
+        message = f"0/{refusal.total} nodes take {task.key}: {refusal}" if refusal.nodes else "there is no node"
         found.append(
             Blocker(
                 kind="nodes",
@@ -140,7 +146,7 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
                 have=gang.ready_count,
                 need=gang.minimum,
                 unit="pods",
-                nodes=histogram,
+                nodes=refusal.nodes,
                 task=task.key,
             )
         )
@@ -166,13 +172,8 @@ def _message(session: Session, gang: Gang, note: Note, counts: list[int], blocke
     parts = sorted([*parts, f"{gang.minimum} minAvailable"])
     text = f"pod group is {'ready' if gang.is_ready else 'not ready'}, {', '.join(parts)}"
     if note.refusals:
-        row = next(iter(note.refusals))
-        histogram = session.reasons.histogram(note.refusals[row])
-        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
-        refused = sum(count for _, count in histogram)
-        text += (
-            f". Origin reason is {Task(session.world, row).fact.name}: 0/{refused} nodes are unavailable: {reasons}."
-        )
+        row, refusal = next(iter(note.refusals.items()))
+        text += f". Origin reason is {Task(session.world, row).fact.name}: {_unavailable(refusal)}"
     elif blockers:
         text += f". Origin reason is: {blockers[0].message}"
     return text
@@ -186,14 +187,16 @@ def _pod_message(session: Session, gang: Gang, task: Task, note: Note, blockers:
     if status in (Status.PIPELINED, Status.HELD):
         return f"Pod {task.key} can possibly be assigned to {node}, once resource is released and minAvailable is satisfied"
     if task.row in note.refusals:
-        histogram = session.reasons.histogram(note.refusals[task.row])
-        reasons = ", ".join(f"{count} {reason}" for reason, count in histogram)
-        return f"0/{sum(count for _, count in histogram)} nodes are unavailable: {reasons}."
+        return _unavailable(note.refusals[task.row])
     if task.row in note.skipped:
         return note.skipped[task.row]
     if blockers:
         return blockers[0].message
     return f"gang {gang.key} waits: {gang.ready_count} of {gang.minimum} members have a node"
+
+
+def _unavailable(refusal: Refusal) -> str:
+    return f"0/{refusal.total} nodes are unavailable: {refusal}."
 
 
 def _name(status: Status) -> str:

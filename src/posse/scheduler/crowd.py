@@ -25,12 +25,11 @@ class Crowd:
         traits = session.world.columns.traits
         self._counts = pending.counts()
         self._numbers = {row: at for at, row in enumerate(gangs.tolist())}
-        shapes = traits.gang_shape[gangs]
-        self._shapes = shapes.tolist()
+        self._shapes = traits.gang_shape[gangs]
         named = np.concatenate([[0], np.cumsum(traits.task_nominated[pending.tasks])])
         nominated = np.diff(named[pending.begins])
         wants_all = session.tiers.shortfalls(gangs) == self._counts
-        self._simple = (wants_all & (shapes >= 0) & (self._counts > 0) & (nominated == 0)).tolist()
+        self._simple = wants_all & (self._shapes >= 0) & (self._counts > 0) & (nominated == 0)
 
     def waits(self, number: int) -> bool:
         """Whether a gang has a waiting task."""
@@ -41,18 +40,21 @@ class Crowd:
         number, session = self._numbers[gang.row], self._session
         if not self._simple[number] or session.refused_roles(gang):
             return False
-        followers = line.more_like(gang, lambda row: self._is_like(number, row), MOST)
-        if not followers:
-            return False
-        placed = self._place_all([gang.row, *followers], self._shapes[number])
-        line.return_unserved(followers[max(0, placed - 1) :])
-        if 0 < placed <= len(followers):
-            self._simple[self._numbers[followers[placed - 1]]] = False
+        followers = line.followers(gang, lambda row: self._is_like(number, row), MOST)
+        gangs = [gang.row, *followers.gangs]
+        placed = self._place_all(gangs, int(self._shapes[number])) if len(gangs) > 1 else 0
+        followers.put_back_from(max(0, placed - 1))
+        if placed < len(gangs):
+            self._go_alone(self._numbers[gangs[placed]])
         return placed > 0
 
     def _is_like(self, number: int, row: int) -> bool:
         other = self._numbers[row]
-        return self._simple[other] and self._shapes[other] == self._shapes[number]
+        return bool(self._simple[other] and self._shapes[other] == self._shapes[number])
+
+    def _go_alone(self, number: int) -> None:
+        """Let a gang that found no room have its turn alone, and all that want as much: no room comes free while gangs are placed."""
+        self._simple &= ~((self._shapes == self._shapes[number]) & (self._counts >= self._counts[number]))
 
     def _place_all(self, gangs: list[int], shape: int) -> int:
         """Place gangs in order. How many of them were."""
@@ -70,7 +72,7 @@ class Crowd:
         statement.filled(tasks[:done])
         if session.tiers.queue_overused(queue) is not None:
             statement.rollback()
-            self._simple = [False] * len(self._simple)
+            self._simple[:] = False
             return 0
         statement.commit()
         return int(np.searchsorted(ends, done, side="right"))

@@ -40,6 +40,18 @@ class Heap(Generic[Item]):
         self._count += 1
         heapq.heappush(self._heap, (self._key(item), self._count, item))
 
+    def pop_while(self, is_wanted: Callable[[Item], bool], most: int) -> list[tuple[Key, int, Item]]:
+        """Take out those that are first, as long as they are wanted, with their places. For keys that do not move."""
+        taken: list[tuple[Key, int, Item]] = []
+        while self._heap and len(taken) < most and is_wanted(self._heap[0][2]):
+            taken.append(heapq.heappop(self._heap))
+        return taken
+
+    def put_back(self, taken: Iterable[tuple[Key, int, Item]]) -> None:
+        """Let items wait again in the places that they were taken from."""
+        for each in taken:
+            heapq.heappush(self._heap, each)
+
     def pop(self) -> Item:
         """Take out the item that is first by its key of now."""
         while True:
@@ -82,24 +94,12 @@ class Line:
                 return Gang(self._world, self._gangs[queue.row].pop())
         return None
 
-    def more_like(self, gang: Gang, is_alike: Callable[[int], bool], most: int) -> list[int]:
-        """The gangs that come next in any case, as long as they are like the one whose turn it is. They are taken out."""
-        waiting = self._gangs[gang.queue.row]
-        alike: list[int] = []
+    def followers(self, gang: Gang, is_alike: Callable[[int], bool], most: int) -> "Followers":
+        """The gangs whose turn surely comes next, as long as they are like the one that has its turn. They are taken out."""
         if len(self._queues) or not self._tiers.gang_order_is_own:
-            return alike
-        while len(waiting) and len(alike) < most:
-            row = waiting.pop()
-            if not is_alike(row):
-                waiting.push(row)
-                break
-            alike.append(row)
-        return alike
-
-    def return_unserved(self, gangs: list[int]) -> None:
-        """Let gangs wait again that were taken out and did not have their turn."""
-        for row in gangs:
-            self._gangs[Gang(self._world, row).queue.row].push(row)
+            return Followers(Heap(self._key), [])
+        waiting = self._gangs[gang.queue.row]
+        return Followers(waiting, waiting.pop_while(is_alike, most))
 
     def again(self, gang: Gang) -> None:
         """Let a gang wait for another turn."""
@@ -111,3 +111,19 @@ class Line:
             self._queues.push(gang.queue)
         else:
             self._only = gang.queue
+
+
+class Followers:
+    """Gangs that were taken out of a line together."""
+
+    def __init__(self, waiting: Heap[int], taken: list[tuple[Key, int, int]]) -> None:
+        self._waiting, self._taken = waiting, taken
+
+    @property
+    def gangs(self) -> list[int]:
+        """Their rows, in order."""
+        return [row for _, _, row in self._taken]
+
+    def put_back_from(self, number: int) -> None:
+        """Let those from a number on wait again."""
+        self._waiting.put_back(self._taken[number:])

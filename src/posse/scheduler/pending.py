@@ -30,6 +30,8 @@ class Pending(Struct, frozen=True):
 
 def pending_in(world: World, tiers: Tiers, gangs: Rows, *, best_effort: bool) -> Pending:
     """The pending tasks of gangs: those that ask for nothing but a place, or the others."""
+    if not len(gangs):
+        return Pending(np.empty(0, np.int32), np.zeros(1, np.intp))
     world.rank(gangs.tolist())
     ledger, traits, count = world.columns.ledger, world.columns.traits, len(world.tasks)
     number = np.full(len(world.gangs) + 1, -1, np.int32)

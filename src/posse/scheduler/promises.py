@@ -37,8 +37,9 @@ class PromiseKeeper(Protocol):
 
 def ours(world: World, status: Status) -> NDArray[np.int32]:
     """The tasks of gangs that are in a status, by row."""
-    tasks = len(world.tasks)
-    ledger = world.columns.ledger
+    tasks, ledger = len(world.tasks), world.columns.ledger
+    if not ledger.gang_count[: len(world.gangs), status].any():
+        return np.empty(0, np.int32)
     return np.flatnonzero((ledger.task_status[:tasks] == status) & (ledger.task_gang[:tasks] >= 0)).astype(np.int32)
 
 

@@ -1,9 +1,25 @@
 """Reasons: sentences as small numbers, so that a refusal per node is one int32 and a histogram is one `bincount`."""
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 PASSES = 0
+
+
+class Refusal(Struct, frozen=True):
+    """Why no node takes a task: nodes by their first refusal."""
+
+    nodes: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        """How many nodes there are."""
+        return sum(count for _, count in self.nodes)
+
+    def __str__(self) -> str:
+        """The counts in a row: `3 insufficient cpu, 1 cordoned`."""
+        return ", ".join(f"{count} {reason}" for reason, count in self.nodes)
 
 
 class Reasons:
@@ -12,6 +28,7 @@ class Reasons:
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self._codes: dict[str, int] = {"": PASSES}
+        self._last: tuple[NDArray[np.int32], Refusal] | None = None
 
     def code(self, text: str) -> int:
         """The number of a reason."""
@@ -20,6 +37,12 @@ class Reasons:
             code = self._codes[text] = len(self.texts)
             self.texts.append(text)
         return code
+
+    def refusal(self, codes: NDArray[np.int32]) -> Refusal:
+        """What codes say of a task. Many equal tasks are refused by the same codes, one after the other."""
+        if self._last is None or self._last[0] is not codes:
+            self._last = (codes, Refusal(self.histogram(codes)))
+        return self._last[1]
 
     def histogram(self, codes: NDArray[np.int32]) -> tuple[tuple[str, int], ...]:
         """How many nodes were refused for which reason, most first, then by text."""

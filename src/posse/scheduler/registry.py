@@ -81,7 +81,7 @@ def built_in() -> Registry:
 
 
 def installed(packages: Sequence[str] = (), *, beside: str = "") -> Registry:
-    """What comes with Posse, with installed packages, and with these packages (paths, from the folder of the file `beside`, or import names)."""
+    """What comes with Posse, with installed packages, and these (paths from `beside`'s folder, or import names)."""
     found = [*BUILT_IN]
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         found.append(_checked(entry.load(), f"entry point {entry.name}"))
@@ -117,10 +117,11 @@ def _module(package: str, beside: str) -> ModuleType:
             spec.loader.exec_module(module)
             return module
         return importlib.import_module(package)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise InputError(
-            f"cannot be imported: {error}", place=place, accepted="the path of a .py file, or an import name"
-        ) from error
+    except InputError:
+        raise
+    except Exception as error:  # what is not ours may fail in any way
+        message = f"cannot be imported: {type(error).__name__}: {error}"
+        raise InputError(message, place=place, accepted="the path of a .py file, or an import name") from error
 
 
 def _plugins_in(module: ModuleType, package: str) -> Iterable[type[Plugin]]:

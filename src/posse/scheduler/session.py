@@ -21,7 +21,7 @@ from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.terms import Codes
 from posse.scheduler.plugin import Rows
-from posse.scheduler.reasons import Reasons
+from posse.scheduler.reasons import Reasons, Refusal
 from posse.scheduler.records import Bind, Effect, Evict
 from posse.scheduler.statement import Statement
 from posse.scheduler.tiers import Tiers
@@ -32,7 +32,7 @@ class Note(Struct):
     """What was found about a gang in this cycle."""
 
     blockers: list[Blocker]
-    refusals: dict[int, Codes]
+    refusals: dict[int, Refusal]
     """Per task row: why each node refuses it."""
     skipped: dict[int, str]
     """Per task row: why it was not even tried."""
@@ -152,7 +152,7 @@ class Session:
 
     def refused(self, gang: Gang, task: Task, codes: Codes) -> None:
         """Note why each node refuses a task."""
-        self.note(gang).refusals[task.row] = codes
+        self.note(gang).refusals[task.row] = self.reasons.refusal(codes)
 
     def remember_attempts(self, gang: Gang, statement: Statement, mark: int) -> None:
         """Note where tasks would have gone, before a statement is rolled back to a mark."""

@@ -177,7 +177,7 @@ class Run:
     def fork(self, *, stands_still: bool, spare: World | None = None) -> "Run":
         """A run that goes on from here to the fixpoint, without further steps; this one must rest while it is in use.
 
-        In one that stands still nobody arrives and nobody ends. It may take the columns of a world that is no longer used.
+        In one that stands still nobody arrives and nobody ends. It may take the columns of a world out of use.
         """
         other = Run.__new__(Run)
         other.__dict__.update(self.__dict__)

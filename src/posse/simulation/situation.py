@@ -24,6 +24,7 @@ from posse.kube.objects import Pod, PodGroup
 from posse.kube.workloads import Workload
 from posse.scheduler.engine import Engine
 from posse.simulation import scenario
+from posse.simulation.gang_names import GangNames
 from posse.simulation.identities import Identity, identity_of
 from posse.simulation.run import Run
 from posse.simulation.workloads import recreate
@@ -129,8 +130,11 @@ class SimulatedSituation:
 
     @cached_property
     def _evictions(self) -> dict[str, LastEviction]:
+        names = GangNames(self.engine.world)
         return {
-            each.gang: LastEviction(rfc3339(each.time), each.effect.by, each.effect.action, each.effect.reason)
+            each.gang: LastEviction(
+                rfc3339(each.time), names.shown(each.effect.by), each.effect.action, each.effect.reason
+            )
             for each in self._run.history.evictions
         }
 

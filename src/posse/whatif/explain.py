@@ -23,7 +23,7 @@ from posse.whatif.room import free_resources
 from posse.whatif.search import Allowance, Search, SpentError
 from posse.whatif.situation import Situation
 
-FULL_SEARCH = 64
+FULL_SEARCH = 40
 """Runs that the search for one gang hardly ever exceeds."""
 DEFAULT_RUNS = 20 * FULL_SEARCH
 """Enough to search twenty waiting gangs fully."""

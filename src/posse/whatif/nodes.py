@@ -7,7 +7,7 @@ prove it, or another one.
 """
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,6 @@ MOST_TRIED = 8
 BEYOND = 8
 """How many times the number that its own members need is tried for a gang: others compete for new nodes too."""
 
-Mask = NDArray[np.bool_]
 Room = NDArray[np.int64]
 
 
@@ -129,21 +128,21 @@ def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> 
     shapes = {int(shape_of[task]): task for task in (*search.ahead, *needed)}
     passes = {shape: feasibility.codes(task) == PASSES for shape, task in shapes.items()}
     room = feasibility.future_idle()
-    rows = [world.nodes.find(one["metadata"]["name"]) for one in ones]
-    proposals = [_packed(world, passes, room[:, row], row, search.ahead, needed) for row in rows]
+    proposals = []
+    for row in (world.nodes.find(one["metadata"]["name"]) for one in ones):
+        suits = {shape: bool(mask[row]) for shape, mask in passes.items()}
+        ahead = [task for task in search.ahead if suits[int(shape_of[task])]]
+        useful = all(suits[int(shape_of[task])] for task in needed)
+        proposals.append(_packed(world, (*ahead, *needed), room[:, row]) if useful else 0)
     trial.close()
     return proposals
 
 
-def _packed(
-    world: World, passes: Mapping[int, Mask], room: Room, row: int, ahead: Sequence[int], needed: Sequence[int]
-) -> int:
-    """How many nodes like the one in a row tasks fill, one after the other; those ahead that it suits, and all needed."""
+def _packed(world: World, tasks: Iterable[int], room: Room) -> int:
+    """How many nodes with this room tasks fill, one after the other."""
     ledger = world.columns.ledger
-    if not all(passes[int(ledger.task_shape[task])][row] for task in needed):
-        return 0
     nodes, left = 1, room.copy()
-    for task in (*(each for each in ahead if passes[int(ledger.task_shape[each])][row]), *needed):
+    for task in tasks:
         request = ledger.shape_request[ledger.task_shape[task]]
         if (left < request).any():
             nodes, left = nodes + 1, room.copy()

@@ -18,7 +18,7 @@ from posse.scheduler.reasons import PASSES
 from posse.whatif.explanation import Change, Reference, Remedy
 from posse.whatif.search import Search
 
-MOST = 64
+MOST = 24
 """How many pods are asked to leave at most."""
 MOST_NODES = 128
 """How many nodes are looked at, those that lack least first."""

@@ -82,7 +82,7 @@ def _waiting(engine: Engine, tally: Tally) -> Iterator[Series]:
 
 
 def _decided(tally: Tally) -> Iterator[Series]:
-    """What was decided. A pod counts as unschedulable anew each time that it is told something new."""
+    """What was decided. A pod counts as unschedulable once for each time that it begins to wait."""
     yield series("posse_cycles_total", tally.cycles)
     yield series("posse_binds_total", tally.binds)
     yield series("volcano_schedule_attempts_total", tally.binds, result="scheduled")

@@ -38,7 +38,9 @@ class Tally:
     """What cycles have come to. Figures of one process: they begin with it."""
 
     def __init__(self) -> None:
-        self.cycles = self.binds = self.refusals = 0
+        self.cycles = self.binds = 0
+        self.refusals = 0
+        """How often a pod began to wait."""
         self.evictions: Counter[str] = Counter()
         """By the action that wanted them."""
         self._gangs: dict[str, Found] = {}
@@ -68,8 +70,8 @@ class Tally:
         before = self._gangs.get(verdict.gang)
         is_same = before is not None and before.verdict.uid == verdict.uid
         retries = before.retries + _retries(before.verdict, verdict.cycle) if before is not None and is_same else 0
-        told = before.verdict.pods if before is not None and is_same else ()
-        self.refusals += len({pod for pod in verdict.pods if not pod.promised} - set(told))
+        waited = _waiting(before.verdict) if before is not None and is_same else frozenset()
+        self.refusals += len(_waiting(verdict) - waited)
         self._gangs[verdict.gang] = Found(verdict, retries)
 
     def _living(self, world: World) -> Iterator[GangFact]:
@@ -87,6 +89,11 @@ class Tally:
 def is_short(verdict: Verdict) -> bool:
     """Whether a gang that has members lacked its minimum."""
     return bool(verdict.members) and not verdict.was_ready
+
+
+def _waiting(verdict: Verdict) -> frozenset[str]:
+    """The pods that were told to wait and were not promised a node, by uid."""
+    return frozenset(pod.uid for pod in verdict.pods if not pod.promised)
 
 
 def _retries(verdict: Verdict, until: int) -> int:

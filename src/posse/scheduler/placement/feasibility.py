@@ -5,6 +5,8 @@ who lies where (live filters). Fixed filters are asked once per shape and kept u
 `future_idle`: what is idle, plus what terminating pods give back, minus what is promised.
 """
 
+from collections.abc import Hashable
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -38,12 +40,26 @@ class Feasibility:
         self._gone = reasons.code("node is gone")
         self._filters: dict[int, ShapeFilters] = {}
         self._stamp = (-1, 0)
+        self._last: tuple[Hashable, Codes] | None = None
 
     # ------------------------------------------------------------------ the answer
 
     def codes(self, task: int, *, with_room: bool = True) -> Codes:
-        """The reason code of every node row for a task: 0 where it would fit now or once promised room is free."""
+        """The reason code of every node row for a task: 0 where it would fit now or once promised room is free. Not to be changed.
+
+        Equal tasks that ask one after the other while nothing moves get the same answer, and the very same array.
+        """
         shape = int(self._world.columns.ledger.task_shape[task])
+        simple = not (self._claims.of(shape) or self._tiers.filtering_singly or self.live(shape, np.array([task], np.int32)))
+        if not simple or not with_room:
+            return self._asked(task, shape, with_room=with_room)
+        columns = self._world.columns
+        state = (columns.log_epoch, int(columns.ledger.log_ends[0]), stamp_of(self._world), shape)
+        if self._last is None or self._last[0] != state:
+            self._last = (state, self._asked(task, shape, with_room=True))
+        return self._last[1]
+
+    def _asked(self, task: int, shape: int, *, with_room: bool) -> Codes:
         codes = self.fixed(shape).copy()
         if with_room:
             self._refuse_by_room(shape, codes)
