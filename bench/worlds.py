@@ -1,7 +1,7 @@
 """Worlds to measure on: clusters of equal nodes, gangs of equal pods, as facts.
 
-Nodes have 32 cpu, 256Gi, 8 nvidia.com/gpu and take 110 pods; pods ask for 1 cpu and 1Gi. The same sizes are used wherever other
-schedulers were measured, so that figures can be laid side by side.
+Nodes have 32 cpu, 256Gi, 8 nvidia.com/gpu and take 110 pods; pods ask for 1 cpu and 1Gi. The same sizes are used
+wherever other schedulers were measured, so that figures can be laid side by side.
 """
 
 from collections.abc import Iterator

@@ -9,11 +9,11 @@ from collections.abc import Collection
 from typing import Any
 
 import yaml
-from posse.scheduler.registry import built_in
-from posse.simulation.batch import answer_line
 
 from cases import Json
+from posse.scheduler.registry import built_in
 from posse.scheduler.switches import SWITCHES
+from posse.simulation.batch import answer_line
 from reach import Parts
 
 SCHEDULER_NAMES = ["volcano"]

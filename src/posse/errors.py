@@ -1,8 +1,8 @@
 """What goes wrong by someone's input, said so that they can mend it.
 
-One exception for bad input of every kind (a manifest, a configuration, a flag): it names the place (file, document or line, object,
-field), what is wrong, and what is accepted. It is raised where the fault is found and caught once, at the edge (the command
-line, a batch line, a reload), so that nothing is ever half-applied and no traceback reaches a user.
+One exception for bad input of every kind (a manifest, a configuration, a flag): it names the place (file, document or
+line, object, field), what is wrong, and what is accepted. It is raised where the fault is found and caught once, at the
+edge (the command line, a batch line, a reload), so that nothing is ever half-applied and no traceback reaches a user.
 """
 
 from msgspec import Struct

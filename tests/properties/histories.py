@@ -1,4 +1,5 @@
-"""Histories: what is told of each object of a small cluster over time, in order, and the ways in which several can be told at once.
+"""Histories: what is told of each object of a small cluster over time, in order, and the ways in which several can be
+told at once.
 
 Names are few, so that objects refer to each other, to things that come later, that are gone again or that never come.
 """

@@ -1,6 +1,8 @@
-"""Lives of made-up clusters: cycle after cycle, with an API that confirms, refuses or does not answer, and pods that run, end and leave.
+"""Lives of made-up clusters: cycle after cycle, with an API that confirms, refuses or does not answer, and pods that
+run, end and leave.
 
-The engine checks itself after every cycle (`checks=True`): every sum added up again, and no node overdrawn by what it decided.
+The engine checks itself after every cycle (`checks=True`): every sum added up again, and no node overdrawn by what it
+decided.
 """
 
 from collections.abc import Sequence

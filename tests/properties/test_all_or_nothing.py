@@ -1,8 +1,9 @@
-"""However a cluster lives, nobody is bound without the rest of what its gang needs; nothing is overdrawn, and all sums stay right.
+"""However a cluster lives, nobody is bound without the rest of what its gang needs; nothing is overdrawn, and all sums
+stay right.
 
-What a gang needs is counted here from the facts and the statuses of its members alone: its minimum, that of its roles, and
-how many sub-gangs of a size. Members that ask for nothing but a place count while they wait. Half of a sub-gang may be
-bound beyond the gang's minimum only if the other half is promised its nodes (where promises last).
+What a gang needs is counted here from the facts and the statuses of its members alone: its minimum, that of its roles,
+and how many sub-gangs of a size. Members that ask for nothing but a place count while they wait. Half of a sub-gang may
+be bound beyond the gang's minimum only if the other half is promised its nodes (where promises last).
 """
 
 from collections import Counter

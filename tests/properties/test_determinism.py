@@ -1,4 +1,6 @@
-"""The same cluster gets the same answer: in whatever order it is told, from a copy as from the original, in whatever process."""
+"""The same cluster gets the same answer: in whatever order it is told, from a copy as from the original, in whatever
+process.
+"""
 
 import json
 import os

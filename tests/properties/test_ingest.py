@@ -1,4 +1,4 @@
-"""What the scheduler knows of a cluster depends on what it was told of each object, not on how the tellings were mixed."""
+"""What the scheduler knows of a cluster depends on what it was told of each object, not on how that was mixed."""
 
 from random import Random
 

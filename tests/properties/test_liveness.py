@@ -1,7 +1,7 @@
 """Once nothing arrives any more a cluster comes to rest, and whoever could run, does.
 
-Everybody who is leaving leaves, every bind is confirmed. After that a few cycles are enough: nothing moves, no promise is open, and of
-the gangs that wait none could be placed by the plain rules.
+Everybody who is leaving leaves, every bind is confirmed. After that a few cycles are enough: nothing moves, no promise
+is open, and of the gangs that wait none could be placed by the plain rules.
 """
 
 from hypothesis import given

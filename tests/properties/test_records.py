@@ -1,4 +1,6 @@
-"""Everything that goes into a cycle and comes out of it can be written down, read back, and played again to the same end."""
+"""Everything that goes into a cycle and comes out of it can be written down, read back, and played again to the same
+end.
+"""
 
 from typing import TypeVar
 

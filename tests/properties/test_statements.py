@@ -1,4 +1,6 @@
-"""Whatever a statement did, undoing it leaves no trace: not in the world, not in a plugin's state, not in a book of claims."""
+"""Whatever a statement did, undoing it leaves no trace: not in the world, not in a plugin's state, not in a book of
+claims.
+"""
 
 from random import Random
 

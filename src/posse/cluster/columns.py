@@ -1,9 +1,10 @@
 """The columns: every number of the model, in arrays that grow.
 
-Each array is declared once, with its axes, in `LAYOUT`: T tasks, N nodes, G gangs, C cohorts, Q queues, S shapes, D resource
-dimensions, R statuses. Growing an axis reallocates the arrays that have it, at doubled capacity, so rows beyond the number in use
-hold fill values and nothing else. Two named tuples give the arrays their names: `ledger` has what moves (see `ledger`), `traits` what
-observations say and decisions read. They are tuples so that a kernel takes all of them as one argument.
+Each array is declared once, with its axes, in `LAYOUT`: T tasks, N nodes, G gangs, C cohorts, Q queues, S shapes, D
+resource dimensions, R statuses. Growing an axis reallocates the arrays that have it, at doubled capacity, so rows
+beyond the number in use hold fill values and nothing else. Two named tuples give the arrays their names: `ledger` has
+what moves (see `ledger`), `traits` what observations say and decisions read. They are tuples so that a kernel takes all
+of them as one argument.
 """
 
 import hashlib
@@ -125,11 +126,13 @@ class Columns:
         arrays = {name: self._empty(name) for name in LAYOUT}
         self._name({**arrays, **_empty_logs(LOG_LENGTH)})
         self.log_epoch = 0
-        """Rises when the logs are cleared; a reader of an older epoch has missed entries and must look at everything."""
+        """Rises when the logs are cleared; a reader of an older epoch has missed entries and must look at everything.
+        """
 
     def _empty(self, name: str) -> NDArray[Any]:
         axes, dtype, fill = LAYOUT[name]
-        return np.full(tuple(self._extent.get(axis, axis) for axis in axes), fill, dtype)
+        lengths = [axis if isinstance(axis, int) else self._extent[axis] for axis in axes]
+        return np.full(lengths, fill, dtype)
 
     def _name(self, arrays: dict[str, Any]) -> None:
         self.ledger = Ledger(**{name: arrays[name] for name in Ledger._fields})

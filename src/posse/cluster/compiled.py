@@ -1,7 +1,7 @@
 """Kernels: numba where it is installed, the same source as plain Python where it is not.
 
-A kernel is a pure function over arrays. It is compiled once per machine (the cache lies beside the source, or in NUMBA_CACHE_DIR) and warmed
-when a scheduler is built, so that no compilation lands in a cycle that matters.
+A kernel is a pure function over arrays. It is compiled once per machine (the cache lies beside the source, or in
+NUMBA_CACHE_DIR) and warmed when a scheduler is built, so that no compilation lands in a cycle that matters.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     """Compile a function over arrays, if there is a compiler."""
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled
 
 
@@ -33,7 +33,7 @@ def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     """
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(
-        cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False
-    )(function)
+    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(
+        function
+    )
     return compiled

@@ -1,14 +1,16 @@
 """Facts: what the cluster says about itself, as small immutable values.
 
-A fact is what a dialect makes of one API object. It never changes: a new observation is a new fact. All that moves while
-the scheduler works (status, node, counters, reservations) is in the columns of `World`, under the fact's row number.
+A fact is what a dialect makes of one API object. It never changes: a new observation is a new fact. All that moves
+while the scheduler works (status, node, counters, reservations) is in the columns of `World`, under the fact's row
+number.
 
 Facts are compared, hashed, written down and read back (a flight recording is a list of them), so they hold only plain
 values: strings, integers, tuples, string maps. Amounts are exact integers in the model's units: cpu and extended
-resources in milli, whatever is measured in bytes in bytes, pods in pods. Times are nanoseconds since the epoch, 0 unknown.
+resources in milli, whatever is measured in bytes in bytes, pods in pods. Times are nanoseconds since the epoch, 0
+unknown.
 
-A `Shape` is everything about a pod that decides where it may go, and nothing that tells it from its siblings: a thousand
-workers of one job share one shape, and feasibility and scores are computed for the shape, not for the pod.
+A `Shape` is everything about a pod that decides where it may go, and nothing that tells it from its siblings: a
+thousand workers of one job share one shape, and feasibility and scores are computed for the shape, not for the pod.
 """
 
 from collections.abc import Mapping
@@ -77,7 +79,10 @@ class PodTerm(Struct, frozen=True, gc=False):
 
 
 class Spread(Struct, frozen=True, gc=False):
-    """How evenly a pod's kind must (or should) lie over the values of a topology key. The selector is the pod's own, in its namespace."""
+    """How evenly a pod's kind must (or should) lie over the values of a topology key.
+
+    The selector is the pod's own, in its namespace.
+    """
 
     topology_key: str
     max_skew: int = 1
@@ -98,9 +103,9 @@ class ClaimReference(Struct, frozen=True, gc=False):
 class Shape(Struct, frozen=True, gc=False, kw_only=True):
     """All that decides where a pod may go. Equal shapes are interned to one row number.
 
-    `requests` always holds `pods: 1`; a pod that asks for nothing else is best effort.
-    `scored_cpu` and `scored_memory` are what the pod counts for in scores: Kubernetes lets a container without a request count as
-    100m and 200 MB there, so that pods without requests spread too.
+    `requests` always holds `pods: 1`; a pod that asks for nothing else is best effort. `scored_cpu` and `scored_memory`
+    are what the pod counts for in scores: Kubernetes lets a container without a request count as 100m and 200 MB there,
+    so that pods without requests spread too.
     """
 
     requests: Amounts = ()
@@ -181,7 +186,8 @@ class TaskFact(Struct, frozen=True, gc=False, kw_only=True, tag="task"):
 
 
 class SubgroupPolicy(Struct, frozen=True, gc=False, kw_only=True):
-    """How a gang falls into sub-gangs: members that match the selector, one sub-gang per distinct values of `match_keys`.
+    """How a gang falls into sub-gangs: members that match the selector, one sub-gang per distinct values of
+    `match_keys`.
 
     `size` members make a sub-gang ready, `min_groups` ready sub-gangs make the gang ready (0: not asked).
     """
@@ -211,8 +217,9 @@ class Rules(Struct, frozen=True, gc=False, kw_only=True):
 class GangFact(Struct, frozen=True, gc=False, kw_only=True, tag="gang"):
     """A gang as declared. `phase` is read when the gang is first seen, and never again: then the model knows better.
 
-    `key` is unique over all dialects: `namespace/name` for the first dialect, `namespace/name (dialect)` for the others.
-    `quota_resources` are its minimum resources under all names as declared, those that only quotas know included.
+    `key` is unique over all dialects: `namespace/name` for the first dialect, `namespace/name (dialect)` for the
+    others. `quota_resources` are its minimum resources under all names as declared, those that only quotas know
+    included.
     """
 
     key: str

@@ -1,12 +1,13 @@
 """The ledger: what every task contributes to every counter, in one place.
 
-A task in a status, on a node, in a gang, adds a fixed amount to a fixed set of columns. So there is exactly one operation that
-changes the model while the scheduler works: take tasks out of the state they are in and put them into another one. Undoing
-is the same operation backwards. All amounts are integers, so taking out what was put in restores every column bit for bit; `audit`
-adds everything up from nothing and is how tests (and POSSE_CHECK=1) hold the columns to that.
+A task in a status, on a node, in a gang, adds a fixed amount to a fixed set of columns. So there is exactly one
+operation that changes the model while the scheduler works: take tasks out of the state they are in and put them into
+another one. Undoing is the same operation backwards. All amounts are integers, so taking out what was put in restores
+every column bit for bit; `audit` adds everything up from nothing and is how tests (and POSSE_CHECK=1) hold the columns
+to that.
 
-Who reads the columns incrementally (scores kept per shape, shares kept per queue, pods counted by their labels) follows the logs: the
-rows of nodes and of gangs that changed, and the pods that came and went, in order.
+Who reads the columns incrementally (scores kept per shape, shares kept per queue, pods counted by their labels) follows
+the logs: the rows of nodes and of gangs that changed, and the pods that came and went, in order.
 """
 
 from typing import NamedTuple
@@ -26,7 +27,10 @@ PENDING, GATED, PIPELINED, RELEASING, GONE = (
 
 
 class Ledger(NamedTuple):
-    """The columns that move. Axis meaning: D resource dimensions, N nodes, T tasks, G gangs, C cohorts, Q queues, S shapes."""
+    """The columns that move.
+
+    Axis meaning: D resource dimensions, N nodes, T tasks, G gangs, C cohorts, Q queues, S shapes.
+    """
 
     task_status: NDArray[np.int8]
     """[T] `Status`."""
@@ -87,13 +91,15 @@ class Ledger(NamedTuple):
     gang_log: Rows
     """Gang rows that changed, oldest first."""
     pod_log: NDArray[np.int32]
-    """[entries, 5] pods that came to (1) or left (-1) a node: kin, shape, node, sign, whether terminating; see `headcount`."""
+    """[entries, 5] pods that came to (1) or left (-1) a node: kin, shape, node, sign, whether terminating; see
+    `headcount`.
+    """
     log_ends: NDArray[np.int64]
     """[3] how much of the node log, the gang log and the pod log is written."""
 
 
 @part
-def count_in(ledger: Ledger, task: int, sign: int) -> None:
+def count_in(ledger: Ledger, task: int, sign: int) -> None:  # noqa: C901, PLR0912 - a kernel is one loop
     """Add (sign 1) or take away (sign -1) what a task contributes in the state it is in."""
     status, node = ledger.task_status[task], ledger.task_node[task]
     gang, shape = ledger.task_gang[task], ledger.task_shape[task]
@@ -152,7 +158,8 @@ def count_in(ledger: Ledger, task: int, sign: int) -> None:
 
 @kernel
 def confirm(ledger: Ledger, tasks: Rows, status: int) -> None:
-    """Move tasks that have a node to another status in which they take the same room on it, as being bound follows being allocated.
+    """Move tasks that have a node to another status in which they take the same room on it, as being bound follows
+    being allocated.
 
     Only counts of members move, so nobody who follows the logs of nodes and pods has anything to look at.
     """

@@ -1,8 +1,8 @@
 """Who belongs to which gang, in which order, and in which of its roles and sub-gangs.
 
-The lists are bookkeeping beside the columns: a gang's members by row, kept in their default order (see `ordering`) once somebody
-asks. Roles and sub-gangs are counted like small gangs of their own; each has a *cohort* row in the columns, given out here.
-Lists are replaced, never changed in place, so that a fork may share them.
+The lists are bookkeeping beside the columns: a gang's members by row, kept in their default order (see `ordering`) once
+somebody asks. Roles and sub-gangs are counted like small gangs of their own; each has a *cohort* row in the columns,
+given out here. Lists are replaced, never changed in place, so that a fork may share them.
 """
 
 import numpy as np

@@ -47,7 +47,9 @@ FactT = TypeVar("FactT")
 
 
 class Register(Generic[FactT]):
-    """Keys to rows, and the fact that stands in each row: None where something is only referred to, or where nothing stands.
+    """Keys to rows, and the fact that stands in each row:
+
+    None where something is only referred to, or where nothing stands.
 
     A freed row is used again, so rows say nothing about age; whatever needs an order sorts by what the facts say.
     """

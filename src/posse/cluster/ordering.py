@@ -1,7 +1,7 @@
 """Orders that follow from what facts say, never from when or in which row they came.
 
-Volcano orders the tasks of a job by the index at the end of their names, and falls back to age. Two tasks are compared by index only if
-both have one, so this order has no key and is a comparator.
+Volcano orders the tasks of a job by the index at the end of their names, and falls back to age. Two tasks are compared
+by index only if both have one, so this order has no key and is a comparator.
 """
 
 import re
@@ -17,7 +17,10 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def name_index(name: str) -> int:
-    """The index a task's name ends in. Only names of three parts or more have one: `train-worker-10`, not `worker-10`."""
+    """The index a task's name ends in.
+
+    Only names of three parts or more have one: `train-worker-10`, not `worker-10`.
+    """
     found = _LAST_NUMBER.match(name)
     if not found:
         return NO_INDEX
@@ -40,12 +43,16 @@ def by_index_then_age(left: TaskFact, right: TaskFact) -> int:
 
 
 def in_default_order(rows: list[int], facts: list[TaskFact | None]) -> list[int]:
-    """Rows of tasks in the default order. With an index on all or none of them, keys do; else the comparator decides."""
+    """Rows of tasks in the default order.
+
+    With an index on all or none of them, keys do; else the comparator decides.
+    """
     known = [(fact, row) for row in rows if (fact := facts[row]) is not None]
     indexes = {name_index(fact.name) == NO_INDEX for fact, _ in known}
     known.sort(key=lambda pair: (pair[0].created, pair[0].uid, pair[0].name))
     if indexes == {False}:
         known.sort(key=lambda pair: name_index(pair[0].name))
     elif len(indexes) == 2:
-        known.sort(key=cmp_to_key(lambda left, right: by_index_then_age(left[0], right[0])))
+        compare = cmp_to_key(by_index_then_age)
+        known.sort(key=lambda pair: compare(pair[0]))
     return [row for _, row in known]

@@ -1,8 +1,8 @@
 """Where a gang is in its life: waiting for its queue, admitted, running, over.
 
-A phase is the model's own. What the API says of it is read when the gang is first seen (so that a restarted scheduler goes on where
-it stopped) and from then on each cycle decides it from the counts of members (`phase_at_close`). What an API object calls it is its dialect's
-business; the five names here are Volcano's.
+A phase is the model's own. What the API says of it is read when the gang is first seen (so that a restarted scheduler
+goes on where it stopped) and from then on each cycle decides it from the counts of members (`phase_at_close`). What an
+API object calls it is its dialect's business; the five names here are Volcano's.
 """
 
 from collections.abc import Sequence
@@ -42,8 +42,8 @@ def phase_at_close(
 ) -> GangPhase:
     """The phase of a gang at the end of a cycle, from its members by status.
 
-    A gang that was admitted and is short of its minimum stays admitted if `keeps_admission`; else only one that never ran does, and one
-    that lost members must ask its queue again.
+    A gang that was admitted and is short of its minimum stays admitted if `keeps_admission`; else only one that never
+    ran does, and one that lost members must ask its queue again.
     """
     if counts[Status.RUNNING] and is_unschedulable:
         return GangPhase.UNKNOWN

@@ -1,8 +1,8 @@
 """Selectors as values: what labels must look like.
 
 Kubernetes says "these pods" and "these nodes" with requirements on labels. Here a requirement is an immutable, hashable
-value, so that it can be part of a shape (see `facts.Shape`) and two equal ones are one. Matching is plain Python over one
-label map; whoever needs the answer for all nodes at once asks once per distinct label value and keeps the answer.
+value, so that it can be part of a shape (see `facts.Shape`) and two equal ones are one. Matching is plain Python over
+one label map; whoever needs the answer for all nodes at once asks once per distinct label value and keeps the answer.
 """
 
 from collections.abc import Mapping
@@ -80,7 +80,10 @@ class Selector(Struct, frozen=True, gc=False):
 
 
 class NodeTerm(Struct, frozen=True, gc=False):
-    """One node selector term: its expressions look at labels, its fields at `metadata.name`. An empty term matches no node."""
+    """One node selector term: its expressions look at labels, its fields at `metadata.name`.
+
+    An empty term matches no node.
+    """
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()

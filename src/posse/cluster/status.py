@@ -1,7 +1,7 @@
 """The life of a task, and which states count for what.
 
-Every counter of the model is "how many tasks, or how much of a resource, in one of these states", so the sets below are the
-whole meaning of those counters. They are kept as lookup tables indexed by status, which the ledger's kernel reads.
+Every counter of the model is "how many tasks, or how much of a resource, in one of these states", so the sets below are
+the whole meaning of those counters. They are kept as lookup tables indexed by status, which the ledger's kernel reads.
 """
 
 from enum import IntEnum

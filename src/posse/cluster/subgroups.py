@@ -1,8 +1,8 @@
 """Sub-gangs: how a gang's policies divide its members.
 
-A member belongs to the first policy whose selector it matches and all of whose keys it has a value for; members with equal values form
-one sub-gang. Whoever matches no policy is in the gang's rest, a sub-gang of its own with a minimum of one. A gang without policies has
-no sub-gangs: it is one.
+A member belongs to the first policy whose selector it matches and all of whose keys it has a value for; members with
+equal values form one sub-gang. Whoever matches no policy is in the gang's rest, a sub-gang of its own with a minimum of
+one. A gang without policies has no sub-gangs: it is one.
 """
 
 from msgspec import Struct

@@ -1,8 +1,9 @@
 """Verdicts: what a cycle found about a gang, in codes and counts.
 
-A verdict is a by-product of deciding, not a second computation: refusals are recorded as codes while nodes are filtered, and counted when
-the cycle closes. What an API object or a person is told is made from this one record: statuses by the gang's dialect, explanations by
-`whatif`. Verdicts are values of the model, so that whoever renders them need not know the scheduler.
+A verdict is a by-product of deciding, not a second computation: refusals are recorded as codes while nodes are
+filtered, and counted when the cycle closes. What an API object or a person is told is made from this one record:
+statuses by the gang's dialect, explanations by `whatif`. Verdicts are values of the model, so that whoever renders them
+need not know the scheduler.
 """
 
 from typing import Literal
@@ -32,7 +33,8 @@ GangState = Literal["running", "placed", "pipelined", "held", "waiting", "invali
 class Blocker(Struct, frozen=True, gc=False, kw_only=True):
     """One thing that keeps a gang from starting: which rule, in words, and as numbers where it is about numbers.
 
-    `reason` is a stable word for machines (a Volcano condition's reason where Volcano has one). `nodes` counts nodes by their first refusal.
+    `reason` is a stable word for machines (a Volcano condition's reason where Volcano has one). `nodes` counts nodes by
+    their first refusal.
     """
 
     kind: BlockerKind

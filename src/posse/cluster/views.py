@@ -1,7 +1,7 @@
 """Views: rows of the world that read like objects.
 
-A view is a world and a row number; it holds nothing of its own and is made where it is needed. Actions and plugins read these; kernels
-read the columns.
+A view is a world and a row number; it holds nothing of its own and is made where it is needed. Actions and plugins read
+these; kernels read the columns.
 """
 
 from functools import cached_property

@@ -1,17 +1,17 @@
 """The world: everything the scheduler knows, observed and assumed, in one place.
 
-Observations go in through `observe`, decisions through `move`; both end in the ledger (see `ledger`), so every column is always
-the sum of its tasks. Facts say what things are, columns say how they stand. Between the two lies one rule, the meaning of
-"assumed": a task that we gave a node keeps it until an observation shows it with a node, or the outcome of its bind says
-no. An observation without a node never undoes a decision; it is merely older.
+Observations go in through `observe`, decisions through `move`; both end in the ledger (see `ledger`), so every column
+is always the sum of its tasks. Facts say what things are, columns say how they stand. Between the two lies one rule,
+the meaning of "assumed": a task that we gave a node keeps it until an observation shows it with a node, or the outcome
+of its bind says no. An observation without a node never undoes a decision; it is merely older.
 
-Observations may come in any order, repeated, and with names of things not seen yet: whatever is referred to gets a row, and the
-fact is put there when it comes. Two worlds told the same are equal (`portrait`), whatever the order.
+Observations may come in any order, repeated, and with names of things not seen yet: whatever is referred to gets a row,
+and the fact is put there when it comes. Two worlds told the same are equal (`portrait`), whatever the order.
 
 `fork` gives an independent world that shares the facts and copies the columns: what-if costs one memory copy.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,17 @@ from posse.cluster.status import Status
 ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Status.BOUND)
 """Decisions that an observation without a node does not undo; one that the API confirmed least of all."""
 
+Numbers = Sequence[int] | NDArray[np.integer[Any]]
+
 DEFAULT_PRIORITY = 1
 """Of a task whose pod has none."""
 
 
 class World:
-    """The model. Rows are numbers; `nodes`, `tasks`, `gangs`, `queues` say which key and which fact stands in which row."""
+    """The model.
+
+    Rows are numbers; `nodes`, `tasks`, `gangs`, `queues` say which key and which fact stands in which row.
+    """
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
@@ -65,7 +70,9 @@ class World:
         self.budgets: dict[str, BudgetFact] = {}
         self.quotas: dict[str, QuotaFact] = {}
         self.gang_ages: list[tuple[int, object]] = []
-        """By gang row, what orders gangs that nothing else does: when they were created, and their names, digits compared as numbers."""
+        """By gang row, what orders gangs that nothing else does: when they were created, and their names, digits
+        compared as numbers.
+        """
         self.columns = Columns(len(self.dimensions))
         self.membership = Membership()
         self.promises: dict[int, int] = {}
@@ -219,21 +226,13 @@ class World:
     def _observe_gone(self, gone: Gone) -> None:
         match gone.kind:
             case "task":
-                row = self.tasks.find(gone.key)
-                if row >= 0 and _is_meant(gone, self.tasks.facts[row]):
-                    self._remove_task(row)
+                self._drop(self.tasks, gone, self._remove_task)
             case "node":
-                row = self.nodes.find(gone.key)
-                if row >= 0 and _is_meant(gone, self.nodes.facts[row]):
-                    self._forget_node(row)
+                self._drop(self.nodes, gone, self._forget_node)
             case "gang":
-                row = self.gangs.find(gone.key)
-                if row >= 0 and _is_meant(gone, self.gangs.facts[row]):
-                    self._forget_gang(row)
+                self._drop(self.gangs, gone, self._forget_gang)
             case "queue":
-                row = self.queues.find(gone.key)
-                if row >= 0 and _is_meant(gone, self.queues.facts[row]):
-                    self.queues.put(row, None)
+                self._drop(self.queues, gone, lambda row: self.queues.put(row, None))
             case "priority-class":
                 if self.priority_classes.pop(gone.key, None) is not None:
                     self._resolve_priorities()
@@ -244,6 +243,13 @@ class World:
                 self.budgets.pop(gone.key, None)
             case "quota":
                 self.quotas.pop(gone.key, None)
+
+    def _drop(self, register: Register[Any], gone: Gone, forget: Callable[[int], None]) -> None:
+        """Forget what stands in a register, if that is what is gone: an object of the same name may have come since."""
+        row = register.find(gone.key)
+        fact = register.facts[row] if row >= 0 else None
+        if fact is not None and gone.uid in ("", fact.uid):
+            forget(row)
 
     def _remove_task(self, row: int) -> None:
         self._count([row], -1)
@@ -293,7 +299,7 @@ class World:
 
     # ------------------------------------------------------------------ what is decided
 
-    def move(self, tasks: Sequence[int], statuses: Sequence[int], nodes: Sequence[int]) -> None:
+    def move(self, tasks: Numbers, statuses: Numbers, nodes: Numbers) -> None:
         """Put tasks, one after the other, into another status and on another node (-1: none)."""
         self.columns.reserve_logs(2 * len(tasks))
         transfer(
@@ -428,7 +434,10 @@ class World:
     # ------------------------------------------------------------------ copies
 
     def fork(self, spare: "World | None" = None) -> "World":
-        """An independent world that stands where this one does. It may take the columns of one that is no longer used."""
+        """An independent world that stands where this one does.
+
+        It may take the columns of one that is no longer used.
+        """
         other = World.__new__(World)
         other.seed = self.seed
         other.dimensions = self.dimensions.fork()
@@ -469,8 +478,3 @@ def status_of(fact: TaskFact) -> Status:
     if not fact.gang and fact.nominated:
         return Status.PIPELINED
     return Status.PENDING
-
-
-def _is_meant(gone: Gone, fact: NodeFact | TaskFact | GangFact | QueueFact | None) -> bool:
-    """Whether what is said to be gone is what stands there: an object of the same name may have come since."""
-    return fact is not None and (not gone.uid or gone.uid == fact.uid)

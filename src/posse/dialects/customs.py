@@ -1,7 +1,7 @@
 """Customs: how dialects read objects where there are two ways to.
 
-A configuration's compatibility chooses; whoever builds a translator hands the choice over as these values, so that dialects need not know
-what a configuration is.
+A configuration's compatibility chooses; whoever builds a translator hands the choice over as these values, so that
+dialects need not know what a configuration is.
 """
 
 from msgspec import Struct

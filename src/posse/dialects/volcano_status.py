@@ -1,7 +1,7 @@
 """What Volcano's objects say of a verdict: PodGroup phase, counts, conditions and events, in Volcano's words.
 
-Pure: the status that stood, the verdict, the time; out comes the status that should stand. A condition of a type replaces the
-one of that type, where it stood; its time moves only when something in it changed.
+Pure: the status that stood, the verdict, the time; out comes the status that should stand. A condition of a type
+replaces the one of that type, where it stood; its time moves only when something in it changed.
 """
 
 from msgspec import Struct, structs

@@ -1,9 +1,9 @@
 """Claims: what a task needs beyond columns, such as volumes and devices.
 
-A book keeps one kind of claim. It says how many tasks of a shape each node could still serve, reserves for one task on one node inside a
-statement, takes that back when the statement is undone, and gives the payload that the bind must carry out. The engine knows only this
-contract; which books there are is the world's builder's business. A kind that no book is kept for blocks nothing
-unless its name says that it must (`BLOCKING`).
+A book keeps one kind of claim. It says how many tasks of a shape each node could still serve, reserves for one task on
+one node inside a statement, takes that back when the statement is undone, and gives the payload that the bind must
+carry out. The engine knows only this contract; which books there are is the world's builder's business. A kind that no
+book is kept for blocks nothing unless its name says that it must (`BLOCKING`).
 """
 
 from collections.abc import Mapping

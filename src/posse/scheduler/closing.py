@@ -1,17 +1,18 @@
 """Closing: from what a cycle found to a verdict on every gang that it concerns.
 
-Asked once per gang that changed, was tried or was blocked in this cycle; a gang of which nothing moved keeps the verdict it had. The
-sentences are those Volcano users know: how many members wait, where each stands, and why the first of them found no node.
+Asked once per gang that changed, was tried or was blocked in this cycle; a gang of which nothing moved keeps the
+verdict it had. The sentences are those Volcano users know: how many members wait, where each stands, and why the first
+of them found no node.
 """
 
 from collections import Counter
 
 from posse.cluster.phases import GangPhase, phase_at_close
 from posse.cluster.status import Status, members_of
+from posse.cluster.verdict import Blocker, GangState, PodVerdict, QueueVerdict, Verdict
 from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.reasons import Refusal
 from posse.scheduler.session import Note, Session
-from posse.cluster.verdict import Blocker, GangState, PodVerdict, QueueVerdict, Verdict
 from posse.scheduler.words import WaitingWords
 
 NOBODY = Note([], {}, {}, {})
@@ -185,7 +186,8 @@ def _pod_message(session: Session, gang: Gang, task: Task, note: Note, blockers:
     if status is Status.ALLOCATED:
         return f"Pod {task.key} can possibly be assigned to {node}, once minAvailable is satisfied"
     if status in (Status.PIPELINED, Status.HELD):
-        return f"Pod {task.key} can possibly be assigned to {node}, once resource is released and minAvailable is satisfied"
+        conditions = "resource is released and minAvailable is satisfied"
+        return f"Pod {task.key} can possibly be assigned to {node}, once {conditions}"
     if task.row in note.refusals:
         return _unavailable(note.refusals[task.row])
     if task.row in note.skipped:

@@ -1,8 +1,9 @@
 """Crowds: many small equal gangs of one queue, placed in one go.
 
-Where gangs of equal members follow each other in line, each wants exactly those of its members that wait, and no other queue is waiting
-for its turn, their turns are one run of the filling kernel: gang after gang, each whole or not at all. The first that finds no room ends the run and has
-its turn alone, so that it is told why. The outcome is that of turns one by one.
+Where gangs of equal members follow each other in line, each wants exactly those of its members that wait, and no other
+queue is waiting for its turn, their turns are one run of the filling kernel: gang after gang, each whole or not at all.
+The first that finds no room ends the run and has its turn alone, so that it is told why. The outcome is that of turns
+one by one.
 """
 
 import numpy as np
@@ -36,7 +37,10 @@ class Crowd:
         return bool(self._counts[number])
 
     def place(self, gang: Gang, line: Line) -> bool:
-        """Place the gang whose turn it is together with those like it that follow. False if it must have its turn alone."""
+        """Place the gang whose turn it is together with those like it that follow.
+
+        False if it must have its turn alone.
+        """
         number, session = self._numbers[gang.row], self._session
         if not self._simple[number] or session.refused_roles(gang):
             return False
@@ -53,7 +57,9 @@ class Crowd:
         return bool(self._simple[other] and self._shapes[other] == self._shapes[number])
 
     def _go_alone(self, number: int) -> None:
-        """Let a gang that found no room have its turn alone, and all that want as much: no room comes free while gangs are placed."""
+        """Let a gang that found no room have its turn alone, and all that want as much: no room comes free while gangs
+        are placed.
+        """
         self._simple &= ~((self._shapes == self._shapes[number]) & (self._counts >= self._counts[number]))
 
     def _place_all(self, gangs: list[int], shape: int) -> int:

@@ -2,8 +2,9 @@
 
     observations, outcomes ──▶ world ──▶ promises ──▶ actions × plugins ──▶ verdicts, effects
 
-A cycle is a pure function of the world, the configuration and its input: it awaits nothing, opens nothing and reads no clock. Plugins
-are built once per configuration and live as long as it. `fork` gives an engine that would decide the same from here on, and leaves this one alone.
+A cycle is a pure function of the world, the configuration and its input: it awaits nothing, opens nothing and reads no
+clock. Plugins are built once per configuration and live as long as it. `fork` gives an engine that would decide the
+same from here on, and leaves this one alone.
 """
 
 import copy
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.audit import ContradictionError, audit, overdrawn
 from posse.cluster.status import Status
+from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.cluster.views import Gang
 from posse.cluster.world import World
 from posse.scheduler.claims import Book, Claims
@@ -30,7 +32,6 @@ from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Effect
 from posse.scheduler.registry import Registry
 from posse.scheduler.session import Session
 from posse.scheduler.tiers import Seat, Tiers
-from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.scheduler.words import VolcanoWords, WordsForAutoscalers
 
 
@@ -135,7 +136,10 @@ class Engine:
         self.world.observe(given.observations)
 
     def _learn(self, outcome: Outcome) -> None:
-        """What came of a bind. Only the pod that was meant is concerned, and only while it is thought to be on its way."""
+        """What came of a bind.
+
+        Only the pod that was meant is concerned, and only while it is thought to be on its way.
+        """
         world = self.world
         row = world.tasks.find(outcome.pod)
         fact = world.tasks.facts[row] if row >= 0 else None
@@ -204,11 +208,13 @@ class Engine:
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def state(self, now: int) -> int:
-        """A number for how everything stands, timers relative to now; names and the rows that things happen to have do not count."""
+        """A number for how everything stands, timers relative to now; names and the rows that things happen to have do
+        not count.
+        """
         world, ledger = self.world, self.world.columns.ledger
         tasks = sorted(
             (
-                world.tasks.facts[row].gang,
+                world.gangs.keys[ledger.task_gang[row]] if ledger.task_gang[row] >= 0 else "",
                 int(ledger.task_status[row]),
                 world.nodes.keys[ledger.task_node[row]] if ledger.task_node[row] >= 0 else "",
             )

@@ -1,7 +1,8 @@
 """The line: whose turn it is, queue by queue and gang by gang.
 
-The best queue is taken first, then its best gang. Turns move the keys (shares grow), so whoever had a turn is put back with a fresh
-key. Somebody whose key may move while he waits, because it depends on others too, is asked for it again before it is believed.
+The best queue is taken first, then its best gang. Turns move the keys (shares grow), so whoever had a turn is put back
+with a fresh key. Somebody whose key may move while he waits, because it depends on others too, is asked for it again
+before it is believed.
 """
 
 import heapq
@@ -84,7 +85,10 @@ class Line:
         return self._tiers.gang_key(Gang(self._world, gang))
 
     def next(self, *, skip_overused: bool = False) -> Gang | None:
-        """The gang whose turn it is; when the turn is over its queue must be told (`back`). A queue that is overused is out for good."""
+        """The gang whose turn it is; when the turn is over its queue must be told (`back`).
+
+        A queue that is overused is out for good.
+        """
         while self._only is not None or len(self._queues):
             queue = self._only if self._only is not None else self._queues.pop()
             self._only = None
@@ -95,7 +99,10 @@ class Line:
         return None
 
     def followers(self, gang: Gang, is_alike: Callable[[int], bool], most: int) -> "Followers":
-        """The gangs whose turn surely comes next, as long as they are like the one that has its turn. They are taken out."""
+        """The gangs whose turn surely comes next, as long as they are like the one that has its turn.
+
+        They are taken out.
+        """
         if len(self._queues) or not self._tiers.gang_order_is_own:
             return Followers(Heap(self._key), [])
         waiting = self._gangs[gang.queue.row]

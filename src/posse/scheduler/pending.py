@@ -1,6 +1,7 @@
 """Pending: the tasks that wait in many gangs, found at once.
 
-Looking through all tasks once is cheaper than looking through the members of each gang. The tasks come gang by gang, those of each in task order.
+Looking through all tasks once is cheaper than looking through the members of each gang. The tasks come gang by gang,
+those of each in task order.
 """
 
 import numpy as np

@@ -1,12 +1,13 @@
 """The plugin base: every question the scheduler asks, with the answer of someone who has no opinion.
 
-A plugin is a class; overriding a method registers it for that extension point, and nothing else does. What several plugins' answers
-make together is said in `tiers`. An instance lives as long as its configuration; whatever it keeps from cycle to cycle is its `state`, one
-object that is copied when a world is forked and put back when a statement is undone. Everything else it knows, it reads
-from the world, where it is always up to date.
+A plugin is a class; overriding a method registers it for that extension point, and nothing else does. What several
+plugins' answers make together is said in `tiers`. An instance lives as long as its configuration; whatever it keeps
+from cycle to cycle is its `state`, one object that is copied when a world is forked and put back when a statement is
+undone. Everything else it knows, it reads from the world, where it is always up to date.
 
-Orders are keys: smaller goes first. Filters and scores come in two forms: `node_filter` and `node_score` speak of one task and one node, in
-plain Python; `filters` and `scores` speak of a shape and all nodes at once (see `placement.terms`). Write whichever is natural.
+Orders are keys: smaller goes first. Filters and scores come in two forms: `node_filter` and `node_score` speak of one
+task and one node, in plain Python; `filters` and `scores` speak of a shape and all nodes at once (see
+`placement.terms`). Write whichever is natural.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.facts import Amounts
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Division, Gang, Node, Queue, Task
 from posse.cluster.world import World
 from posse.scheduler.arguments import Argument, Arguments
@@ -26,7 +28,6 @@ from posse.scheduler.metrics.tally import Tally
 from posse.scheduler.placement.terms import Clause, Filter, Score
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.switches import Compatibility
-from posse.cluster.verdict import Blocker
 
 if TYPE_CHECKING:
     from posse.scheduler.session import Session
@@ -149,7 +150,10 @@ class Plugin:
         return 1
 
     def shortfalls(self, gangs: Rows) -> NDArray[np.int64] | None:
-        """Say of many gangs how many more tasks make each of them ready: 0 if it is, -1 where a number does not say it; None: of none."""
+        """Say of many gangs how many more tasks make each of them ready:
+
+        0 if it is, -1 where a number does not say it; None: of none.
+        """
 
     def gang_pipelined(self, gang: Gang) -> Vote:
         """Say whether a gang would be ready once what it is promised is free."""
@@ -171,7 +175,10 @@ class Plugin:
         """Learn that a gang was admitted."""
 
     def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
-        """Say of many gangs whether each would be admitted now, alone; who would not must not be so after others were. None: ask singly."""
+        """Say of many gangs whether each would be admitted now, alone; who would not must not be so after others were.
+
+        None: ask singly.
+        """
 
     def all_enqueueable(self, gangs: Rows) -> bool:
         """Say whether many gangs would be admitted one after the other, whatever their order."""
@@ -189,7 +196,10 @@ class Plugin:
         """Refuse a task its queue's room."""
 
     def queue_room(self, queue: Queue) -> NDArray[np.int64] | None:
-        """Give what `queue_allocatable` allows as amounts per dimension that may still be asked for; None if it cannot be said so."""
+        """Give what `queue_allocatable` allows as amounts per dimension that may still be asked for;
+
+        None if it cannot be said so.
+        """
         return None
 
     def queue_standing(self, queue: Queue) -> Standing | None:

@@ -1,8 +1,9 @@
 """Promises: room that a gang will get once it is free, and how long such a promise lives.
 
-A gang whose minimum needs room that is still being freed is promised it as a whole: its members are *pipelined*, those on idle nodes
-included. Each cycle begins with the promises whose room has come, in gang order: a gang that can be bound is bound. A promise
-ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Seen from outside it is `nominatedNodeName`.
+A gang whose minimum needs room that is still being freed is promised it as a whole: its members are *pipelined*, those
+on idle nodes included. Each cycle begins with the promises whose room has come, in gang order: a gang that can be bound
+is bound. A promise ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Seen from
+outside it is `nominatedNodeName`.
 
 Volcano forgets its promises when the cycle ends; `Forgetful` does the same.
 """

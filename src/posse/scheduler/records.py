@@ -1,7 +1,7 @@
 """What goes into a cycle and what comes out: small typed records that can be written down and read back.
 
-Observations (facts of the model) and outcomes go in; binds, evictions and verdicts come out. The simulator, the live scheduler and a
-replayed recording use the same records, and nothing else passes between the engine and the outside.
+Observations (facts of the model) and outcomes go in; binds, evictions and verdicts come out. The simulator, the live
+scheduler and a replayed recording use the same records, and nothing else passes between the engine and the outside.
 """
 
 from msgspec import Struct
@@ -37,7 +37,9 @@ Outcome = Bound | Refused | TimedOut
 
 
 class CycleInput(Struct, frozen=True, gc=False):
-    """Everything a cycle decides from, besides the world it stands on: the clock, what was seen, and what came of earlier effects."""
+    """Everything a cycle decides from, besides the world it stands on: the clock, what was seen, and what came of
+    earlier effects.
+    """
 
     now: int
     observations: tuple[Observation, ...] = ()
@@ -77,7 +79,9 @@ Effect = Bind | Evict
 
 
 class CycleResult(Struct, frozen=True, gc=False):
-    """What a cycle decided: effects in the order of decision, a verdict on every gang that moved, failed or changed, and all queues."""
+    """What a cycle decided: effects in the order of decision, a verdict on every gang that moved, failed or changed,
+    and all queues.
+    """
 
     cycle: int
     effects: tuple[Effect, ...] = ()

@@ -1,7 +1,8 @@
 """The registry: which plugins and actions a configuration may name.
 
-Built-in ones are listed here; others come from installed packages (entry point group `posse.plugins`) or from a path or import name that
-the configuration's `plugins` key gives. All of them are classes, described to the configuration by what they declare.
+Built-in ones are listed here; others come from installed packages (entry point group `posse.plugins`) or from a path or
+import name that the configuration's `plugins` key gives. All of them are classes, described to the configuration by
+what they declare.
 """
 
 import importlib
@@ -83,8 +84,8 @@ def built_in() -> Registry:
 def installed(packages: Sequence[str] = (), *, beside: str = "") -> Registry:
     """What comes with Posse, with installed packages, and these (paths from `beside`'s folder, or import names)."""
     found = [*BUILT_IN]
-    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        found.append(_checked(entry.load(), f"entry point {entry.name}"))
+    entries = sorted(entry_points(group=GROUP), key=lambda each: each.name)
+    found.extend(_checked(entry.load(), f"entry point {entry.name}") for entry in entries)
     for package in packages:
         found.extend(_plugins_in(_module(package, beside), package))
     plugins: dict[str, type[Plugin]] = {}

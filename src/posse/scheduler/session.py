@@ -1,7 +1,7 @@
 """A session: one cycle's open view of the world, and what the cycle has found and decided so far.
 
-Actions get it, ask its tiers, change the world through its statements, and leave notes of what was refused and why. The notes become
-verdicts when the cycle closes; the bindings and evictions that statements committed become its effects.
+Actions get it, ask its tiers, change the world through its statements, and leave notes of what was refused and why. The
+notes become verdicts when the cycle closes; the bindings and evictions that statements committed become its effects.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
@@ -25,7 +26,6 @@ from posse.scheduler.reasons import Reasons, Refusal
 from posse.scheduler.records import Bind, Effect, Evict
 from posse.scheduler.statement import Statement
 from posse.scheduler.tiers import Tiers
-from posse.cluster.verdict import Blocker
 
 
 class Note(Struct):
@@ -66,7 +66,9 @@ class Session:
     # ------------------------------------------------------------------ gangs
 
     def gang_rows(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> NDArray[np.intp]:
-        """The rows of declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
+        """The rows of declared gangs of declared queues in one of these phases, and with a member in this status if one
+        is named.
+        """
         world, count = self.world, len(self.world.gangs)
         ledger, traits = world.columns.ledger, world.columns.traits
         chosen = np.isin(traits.gang_phase[:count], list(phases)) & traits.gang_declared[:count]
@@ -77,7 +79,7 @@ class Session:
         return rows
 
     def gangs(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> list[Gang]:
-        """Declared gangs of declared queues in one of these phases, and with a member in this status if one is named."""
+        """The same as views."""
         return [Gang(self.world, row) for row in self.gang_rows(phases, with_status=with_status).tolist()]
 
     def pending(self, gang: Gang, *, best_effort: bool) -> NDArray[np.int32]:

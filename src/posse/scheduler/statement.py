@@ -1,8 +1,9 @@
 """Statements: decisions that stand together or not at all.
 
-A statement moves tasks in the world at once, so that every later question sees them moved, and writes down where they came
-from. `rollback` puts them back in reverse; columns are sums of integers, so they return bit for bit, and so does every plugin's state,
-of which a copy is kept from before its first change. `commit` makes bindings of allocations; promises (pipelined tasks) stay promises.
+A statement moves tasks in the world at once, so that every later question sees them moved, and writes down where they
+came from. `rollback` puts them back in reverse; columns are sums of integers, so they return bit for bit, and so does
+every plugin's state, of which a copy is kept from before its first change. `commit` makes bindings of allocations;
+promises (pipelined tasks) stay promises.
 """
 
 import copy

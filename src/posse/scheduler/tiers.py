@@ -1,7 +1,8 @@
 """Tiers: how the answers of several plugins make one.
 
-Plugins are asked tier by tier, in the order in which a configuration lists them, and only at the extension points that they override and
-that their flags leave on. Which plugins that are is settled when the configuration is loaded; a cycle only asks.
+Plugins are asked tier by tier, in the order in which a configuration lists them, and only at the extension points that
+they override and that their flags leave on. Which plugins that are is settled when the configuration is loaded; a cycle
+only asks.
 
     orders      the keys of all plugins, compared in turn; then age, then name
     validity    the first refusal
@@ -13,16 +14,16 @@ that their flags leave on. Which plugins that are is settled when the configurat
 """
 
 from collections.abc import Callable, Iterable, Sequence
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.ordering import natural
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Division, Gang, Queue, Task
 from posse.scheduler.conf_flags import Flag
 from posse.scheduler.plugin import Key, Opinion, Plugin, Rows, Vote
-from posse.cluster.verdict import Blocker
-
 
 UNLIMITED = np.iinfo(np.int64).max // 4
 """More than anybody can ask for."""
@@ -130,7 +131,11 @@ class Tiers:
         short = np.zeros(len(gangs), np.int64)
         for plugin in self._ready:
             said = plugin.shortfalls(gangs)
-            short = np.full(len(gangs), -1) if said is None else np.where((short < 0) | (said < 0), -1, np.maximum(short, said))
+            short = (
+                np.full(len(gangs), -1)
+                if said is None
+                else np.where((short < 0) | (said < 0), -1, np.maximum(short, said))
+            )
         return short
 
     def subgang_ready(self, division: Division) -> bool:

@@ -1,15 +1,16 @@
 """Words: the one word that a waiting pod's PodScheduled condition carries, on which autoscalers act.
 
-Posse says `Unschedulable` only where more or freer nodes could start the gang, so that an autoscaler buys no node that cannot help.
-Volcano says it of every waiting pod, and `Schedulable` of one that had found its node while its gang had not.
+Posse says `Unschedulable` only where more or freer nodes could start the gang, so that an autoscaler buys no node that
+cannot help. Volcano says it of every waiting pod, and `Schedulable` of one that had found its node while its gang had
+not.
 """
 
 from typing import Protocol
 
 from posse.cluster.status import Status
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang, Task
 from posse.scheduler.session import Note, Session
-from posse.cluster.verdict import Blocker
 
 UNSCHEDULABLE, SCHEDULABLE, GANG_WAITING = "Unschedulable", "Schedulable", "GangWaiting"
 

@@ -227,8 +227,8 @@ class SimulatedCluster:
         """Let the Job of a pod that succeeded start the next one, if it wants more than it runs at once."""
         of = _controller_of(finished)
         owner = self.objects.get(of) if of is not None else None
-        if not isinstance(owner, Job) or owner.spec.completions is None:
-            return
+        if not isinstance(owner, Job) or (owner.spec.completions or 0) <= (owner.spec.parallelism or 1):
+            return  # it runs all it wants at once: no need to look for siblings
         siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and _controller_of(pod) == of]
         following = next_worker(owner, finished, siblings)
         if following is not None:

@@ -51,9 +51,11 @@ class History:
         self.queues = result.queues
         self.log.append((now, result))
 
-
     def retell(self, result: CycleResult, now: int) -> None:
-        """Take note of verdicts that belong to the last cycle. Where anything else than words is new, it is of a cycle that never was."""
+        """Take note of verdicts that belong to the last cycle.
+
+        Where anything else than words is new, it is of a cycle that never was.
+        """
         cycle = self.log[-1][1].cycle
         verdicts = tuple(
             structs.replace(verdict, cycle=cycle)

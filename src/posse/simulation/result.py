@@ -1,7 +1,7 @@
 """The result of a run, as programs read it: one record of plain values, its parts in a fixed order.
 
-Everything comes from what the run has: its history (binds, evictions, verdicts), the world as it stands, the objects. The form
-is a promise to programs; fields may be added, never renamed or given another meaning.
+Everything comes from what the run has: its history (binds, evictions, verdicts), the world as it stands, the objects.
+The form is a promise to programs; fields may be added, never renamed or given another meaning.
 """
 
 from collections import Counter

@@ -35,7 +35,7 @@ def configure(scenario: Scenario) -> tuple[Configuration, Registry]:
 
 @lru_cache(maxsize=64)
 def _configured(text: str, file: str, mode: Side | None) -> tuple[Configuration, Registry]:
-    """The same text means the same for the life of a process, which reads each plugin once: a batch repeats it often."""
+    """The same text means the same for the life of a process, and a batch repeats it often."""
     registry = installed(packages_named_in(text, file=file), beside=file)
     specs, actions = registry.plugin_specs(), registry.action_specs()
     return load(text, registry=specs, actions=actions, file=file, mode=mode), registry

@@ -36,7 +36,10 @@ class Step(Struct, frozen=True):
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """How a scenario is run, and what its result is to hold. Without `cycles` it runs until nothing is due any more, or until `until`."""
+    """How a scenario is run, and what its result is to hold.
+
+    Without `cycles` it runs until nothing is due any more, or until `until`.
+    """
 
     cycles: int | None = None
     until: int | None = None

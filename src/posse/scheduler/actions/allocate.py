@@ -1,10 +1,11 @@
 """Allocate: gangs get their nodes, all of what they need or nothing.
 
-In turns: the best queue, its best gang, its tasks in order. A turn ends as soon as the gang is ready; what it still wants
-beyond that it gets one task per turn, so that others whose share is smaller come in between. A turn that leaves the gang neither ready nor ready
-once promised room is free is undone as if it had not been.
+In turns: the best queue, its best gang, its tasks in order. A turn ends as soon as the gang is ready; what it still
+wants beyond that it gets one task per turn, so that others whose share is smaller come in between. A turn that leaves
+the gang neither ready nor ready once promised room is free is undone as if it had not been.
 
-A gang with sub-gangs is placed sub-gang by sub-gang, those first that its minimum of groups needs, and the whole counts or nothing.
+A gang with sub-gangs is placed sub-gang by sub-gang, those first that its minimum of groups needs, and the whole counts
+or nothing.
 """
 
 from typing import ClassVar
@@ -17,9 +18,9 @@ from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
-from posse.scheduler.line import Heap, Line
 from posse.scheduler.crowd import Crowd
 from posse.scheduler.hopeless import hopeless
+from posse.scheduler.line import Heap, Line
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.fill import REFUSED_BY_QUEUE
@@ -63,7 +64,11 @@ class Allocate(Action):
         gangs = self._gangs(session)
         pending = pending_in(session.world, session.tiers, gangs, best_effort=False)
         crowd = Crowd(session, gangs, pending)
-        parts = {row: _parts(session, Gang(session.world, row), pending.of(at)) for at, row in enumerate(gangs.tolist()) if crowd.waits(at)}
+        parts = {
+            row: _parts(session, Gang(session.world, row), pending.of(at))
+            for at, row in enumerate(gangs.tolist())
+            if crowd.waits(at)
+        }
         line = Line(session.tiers, session.world, np.array(list(parts), np.intp))
         while (gang := line.next(skip_overused=True)) is not None:
             if crowd.place(gang, line):
@@ -147,7 +152,10 @@ def _required(session: Session, gang: Gang) -> set[int]:
 
 
 def place(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
-    """Place a part's tasks in order until it is ready. True if it then is, or will be; else nothing of it stays placed."""
+    """Place a part's tasks in order until it is ready.
+
+    True if it then is, or will be; else nothing of it stays placed.
+    """
     mark = statement.checkpoint()
     while part.has_tasks:
         if _fill(session, statement, gang, part) and _is_ready(session, gang, part):
@@ -162,7 +170,10 @@ def place(session: Session, statement: Statement, gang: Gang, part: Part) -> boo
 
 
 def _fill(session: Session, statement: Statement, gang: Gang, part: Part) -> bool:
-    """Place the next tasks at once, as many equal ones as there are and the part still needs. True if any was placed."""
+    """Place the next tasks at once, as many equal ones as there are and the part still needs.
+
+    True if any was placed.
+    """
     world = session.world
     ledger, traits = world.columns.ledger, world.columns.traits
     tasks = part.tasks[: _missing(session, gang, part)]
@@ -239,7 +250,7 @@ def _may_still_be_ready(session: Session, gang: Gang, part: Part) -> bool:
         return True
     failed = session.refused_roles(gang, part.cohort)
     if not gang.roles_count:
-        return gang.ready_count + _pending_outside(session, gang, failed) >= gang.minimum
+        return gang.ready_count + _pending_outside(gang, failed) >= gang.minimum
     roles = gang.roles
     return not any(
         role in roles
@@ -249,7 +260,7 @@ def _may_still_be_ready(session: Session, gang: Gang, part: Part) -> bool:
     )
 
 
-def _pending_outside(session: Session, gang: Gang, roles: set[str]) -> int:
+def _pending_outside(gang: Gang, roles: set[str]) -> int:
     """How many members wait that are of none of these roles."""
     waiting = (Status.PENDING, Status.GATED)
     return sum(1 for task in gang.members if task.status in waiting and task.fact.role not in roles)

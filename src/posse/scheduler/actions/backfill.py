@@ -1,7 +1,7 @@
 """Backfill: tasks that ask for nothing but a place go wherever one is.
 
-They are placed one by one, in line order, and bound as soon as their gang is ready; one whose gang is not keeps its place until
-the cycle ends. No queue's share is asked: they use none.
+They are placed one by one, in line order, and bound as soon as their gang is ready; one whose gang is not keeps its
+place until the cycle ends. No queue's share is asked: they use none.
 """
 
 from typing import ClassVar

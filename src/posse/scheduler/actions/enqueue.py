@@ -1,11 +1,11 @@
 """Enqueue: who is admitted to its queue.
 
 A gang waits outside until its queue and the cluster could hold its minimum, so that the scheduler does not work on (and
-controllers do not create pods for) what has no chance. Gangs are asked in order; one that is refused is passed over, not waited for. A gang that
-states no minimal resources is admitted at once.
+controllers do not create pods for) what has no chance. Gangs are asked in order; one that is refused is passed over,
+not waited for. A gang that states no minimal resources is admitted at once.
 
-Asking one by one is needed only where the order matters. Who would not be admitted even if asked first is not asked further, and
-if all others fit together, they are admitted together.
+Asking one by one is needed only where the order matters. Who would not be admitted even if asked first is not asked
+further, and if all others fit together, they are admitted together.
 """
 
 from typing import ClassVar

@@ -1,7 +1,8 @@
 """Choice: the node for one task, and whether its room is free or still being freed.
 
-Nodes whose room is free go before nodes whose room is only promised, whatever the points; within the better group the most
-points win. This is the rule in its plainest form, for all terms there are; `fill` does the same for runs of tasks, faster.
+Nodes whose room is free go before nodes whose room is only promised, whatever the points; within the better group the
+most points win. This is the rule in its plainest form, for all terms there are; `fill` does the same for runs of tasks,
+faster.
 """
 
 import numpy as np
@@ -28,7 +29,10 @@ class Chooser:
         self.feasibility, self.scoring = feasibility, scoring
 
     def choose(self, task: int, preferred: int = -1) -> Choice | Codes:
-        """The node for a task, or why each node refuses it. A node that was promised to it earlier is taken if it still will do."""
+        """The node for a task, or why each node refuses it.
+
+        A node that was promised to it earlier is taken if it still will do.
+        """
         codes = self.feasibility.codes(task)
         candidates: NDArray[np.intp] = np.flatnonzero(codes == PASSES)
         if not len(candidates):

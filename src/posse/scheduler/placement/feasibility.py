@@ -45,12 +45,16 @@ class Feasibility:
     # ------------------------------------------------------------------ the answer
 
     def codes(self, task: int, *, with_room: bool = True) -> Codes:
-        """The reason code of every node row for a task: 0 where it would fit now or once promised room is free. Not to be changed.
+        """The reason code of every node row for a task:
+
+        0 where it would fit now or once promised room is free. Not to be changed.
 
         Equal tasks that ask one after the other while nothing moves get the same answer, and the very same array.
         """
         shape = int(self._world.columns.ledger.task_shape[task])
-        simple = not (self._claims.of(shape) or self._tiers.filtering_singly or self.live(shape, np.array([task], np.int32)))
+        simple = not (
+            self._claims.of(shape) or self._tiers.filtering_singly or self.live(shape, np.array([task], np.int32))
+        )
         if not simple or not with_room:
             return self._asked(task, shape, with_room=with_room)
         columns = self._world.columns

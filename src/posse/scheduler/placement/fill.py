@@ -1,13 +1,13 @@
 """Filling: a run of equal tasks, each on the best node that is left, exactly as one by one.
 
-The nodes that have a shape's room free stand in a tournament: a tree in which the better of two children stands above them, so the best of all
-is at its root and a node whose points changed costs one path. Placing a task changes one node; so does whatever else happens to the
-world, which the tournament learns from the node log when it is next asked. So a gang of ten thousand costs ten thousand paths, and a
-gang of one costs one, whatever the number of nodes.
+The nodes that have a shape's room free stand in a tournament: a tree in which the better of two children stands above
+them, so the best of all is at its root and a node whose points changed costs one path. Placing a task changes one node;
+so does whatever else happens to the world, which the tournament learns from the node log when it is next asked. So a
+gang of ten thousand costs ten thousand paths, and a gang of one costs one, whatever the number of nodes.
 
-Points are computed by the same arithmetic, in the same order of terms, as `scoring` and `fullness` do for all nodes at once; a test holds them
-equal. Terms that are normalised depend on the best among the candidates: while that stays, a path is enough; when the last that has it
-drops out, or a better one comes in, all are scored again.
+Points are computed by the same arithmetic, in the same order of terms, as `scoring` and `fullness` do for all nodes at
+once; a test holds them equal. Terms that are normalised depend on the best among the candidates: while that stays, a
+path is enough; when the last that has it drops out, or a better one comes in, all are scored again.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,8 @@ class ScoreTable(NamedTuple):
     kinds: NDArray[np.int8]
     which: Rows
     alone: int
-    """How many terms, from the first on, are of nodes by themselves; the others compare nodes and are added up apart."""
+    """How many terms, from the first on, are of nodes by themselves; the others compare nodes and are added up apart.
+    """
     counts_pods: bool
     """Whether terminating pods keep their place among a node's pods."""
     fixed: NDArray[np.float64]
@@ -320,7 +321,9 @@ def stock_of(ledger: Ledger, traits: Traits, shape: int) -> Stock:
 
 @kernel
 def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: int, enough: int) -> int:
-    """How many tasks of a shape find room on suitable nodes, now or once terminating pods are gone; not counted further than `enough`."""
+    """How many tasks of a shape find room on suitable nodes, now or once terminating pods are gone; not counted further
+    than `enough`.
+    """
     total = 0
     request = ledger.shape_request[shape]
     for n in range(passes.shape[0]):
@@ -329,7 +332,12 @@ def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: i
         fits = enough
         for d in range(request.shape[0]):
             if request[d] > 0:
-                room = traits.node_allocatable[d, n] - ledger.node_used[d, n] + ledger.node_releasing[d, n] - ledger.node_pipelined[d, n]
+                room = (
+                    traits.node_allocatable[d, n]
+                    - ledger.node_used[d, n]
+                    + ledger.node_releasing[d, n]
+                    - ledger.node_pipelined[d, n]
+                )
                 fits = min(fits, max(room, 0) // request[d])
         total += fits
         if total >= enough:
@@ -338,7 +346,7 @@ def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: i
 
 
 @kernel
-def fill(
+def fill(  # noqa: C901, PLR0912 - a kernel is one loop
     ledger: Ledger,
     traits: Traits,
     table: ScoreTable,
@@ -352,10 +360,10 @@ def fill(
 ) -> int:
     """Place tasks of one shape, in order, until one finds no node. Returns how many were looked at before that one.
 
-    The tasks are those of one gang after the other, each ending where `ends` says. A gang counts whole: what was placed of the one in which it
-    ended is taken back, unless it is the only one. `seen` is how much of the node log the tournament knows, -1: begin anew. `room`
-    is what the queue still gives per dimension; a task that asks for more gets `REFUSED_BY_QUEUE` in `nodes` and is passed over. The
-    logs must have room for four entries per task.
+    The tasks are those of one gang after the other, each ending where `ends` says. A gang counts whole: what was placed
+    of the one in which it ended is taken back, unless it is the only one. `seen` is how much of the node log the
+    tournament knows, -1: begin anew. `room` is what the queue still gives per dimension; a task that asks for more gets
+    `REFUSED_BY_QUEUE` in `nodes` and is passed over. The logs must have room for four entries per task.
     """
     stock, ranks = stock_of(ledger, traits, shape), traits.node_rank
     if seen < 0:

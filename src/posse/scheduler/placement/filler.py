@@ -1,7 +1,8 @@
 """The filler: which shapes can be filled by the kernel, and their tournaments, kept from gang to gang.
 
-A shape whose terms are all fixed, normalised or about resources, and that has no claims, is filled by `fill`; one with a live term, or a
-plugin that speaks of one task and one node, goes task by task through `choice`, which knows everything.
+A shape whose terms are all fixed, normalised or about resources, and that has no claims, is filled by `fill`; one with
+a live term, or a plugin that speaks of one task and one node, goes task by task through `choice`, which knows
+everything.
 """
 
 from collections import OrderedDict
@@ -14,8 +15,8 @@ from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.placement.feasibility import Feasibility
 from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, capacity, fill
-from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.placement.node_traits import stamp_of
+from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.placement.terms import HIGHEST, FixedScore, LiveScore, NormalisedScore, ResourceRule, ResourceScore
 from posse.scheduler.reasons import PASSES
 from posse.scheduler.tiers import Tiers
@@ -45,7 +46,8 @@ class Filler:
     def can_fill(self, shape: int, tasks: NDArray[np.int32]) -> bool:
         """Whether the kernel knows all there is to know about these tasks of a shape.
 
-        A live term that concerns none of them may be left out. What concerns a task is a matter of its shape and its kin.
+        A live term that concerns none of them may be left out. What concerns a task is a matter of its shape and its
+        kin.
         """
         if self._of(shape) is None or self._feasibility.live(shape, tasks):
             return False
@@ -55,7 +57,10 @@ class Filler:
     def fill(
         self, shape: int, tasks: NDArray[np.int32], room: NDArray[np.int64], ends: NDArray[np.int32] | None = None
     ) -> tuple[int, NDArray[np.int32]]:
-        """Place tasks of one shape, of one gang or of several in order. Returns how many were looked at, and the node of each; see `fill.fill`."""
+        """Place tasks of one shape, of one gang or of several in order.
+
+        Returns how many were looked at, and the node of each; see `fill.fill`.
+        """
         kept, columns = self._of(shape), self._world.columns
         assert kept is not None
         columns.reserve_logs(4 * len(tasks))

@@ -4,10 +4,12 @@
     ready       the minimum has nodes, of each role, of sub-gangs, of the gang; only then is anything bound
     pipelined   the minimum has nodes or is promised some
     starving    even with what is promised the minimum is not met; roles are not asked
-    order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around); then those of which members run
+    order       ready gangs first: finish what is begun (`gang.order: unready-first` turns it around); then those of
+                which members run
     victims     only members beyond their gang's minimum may go, unless gangs are evicted as gangs
 
-Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle to cycle.
+Best-effort members that still wait count as if they had a node: they will find one. The plugin keeps nothing from cycle
+to cycle.
 """
 
 from collections import Counter
@@ -18,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.status import READY_STATES, Status
+from posse.cluster.verdict import Blocker
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.metrics.series import Series, gang_labels, series
 from posse.scheduler.metrics.tally import Tally, is_short
 from posse.scheduler.plugin import Key, Plugin, Rows, Setup, Vote
-from posse.cluster.verdict import Blocker
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
 
@@ -83,7 +85,8 @@ class GangPlugin(Plugin):
             return None
         gated = gang.counts[Status.GATED]
         if valid + gated >= minimum:
-            message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted, {valid} are free and {minimum} are needed"
+            waits = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted"
+            message = f"{waits}, {valid} are free and {minimum} are needed"
             return Blocker(
                 kind="gates",
                 plugin=self.name,
@@ -157,7 +160,7 @@ class GangPlugin(Plugin):
     def gang_orders(self, gangs: Rows) -> Sequence[Key] | NDArray[np.generic]:
         """Say the same for many gangs at once."""
         is_ready = self._ready(gangs) >= self._minimums(gangs)
-        last = is_ready != self._first
+        last: NDArray[np.bool_] = is_ready != self._first
         if self._order == self._by_readiness:
             return last
         fresh = self.world.columns.ledger.gang_count[gangs, Status.RUNNING] == 0
@@ -169,14 +172,18 @@ class GangPlugin(Plugin):
     def _ready(self, gangs: Rows) -> NDArray[np.int64]:
         """How many members of each gang count as ready."""
         ledger = self.world.columns.ledger
-        ready: NDArray[np.int64] = ledger.gang_count[gangs][:, list(READY_STATES)].sum(axis=1) + ledger.gang_best_effort[gangs]
+        ready: NDArray[np.int64] = (
+            ledger.gang_count[gangs][:, list(READY_STATES)].sum(axis=1) + ledger.gang_best_effort[gangs]
+        )
         return ready
 
     def _by_readiness(self, gang: Gang) -> Key:
         return gang.is_ready is not self._first
 
     def _begun_before_fresh(self, gang: Gang) -> Key:
-        """Among gangs that are not ready, those of which members run are being repaired: they go before those who have not begun."""
+        """Among gangs that are not ready, those of which members run are being repaired: they go before those who have
+        not begun.
+        """
         return (gang.is_ready is not self._first, not gang.counts[Status.RUNNING])
 
     def subgang_order(self, division: Division) -> Key:
@@ -212,7 +219,7 @@ class GangPlugin(Plugin):
     # ------------------------------------------------------------------ figures
 
     def figures(self, tally: Tally) -> Iterator[Series]:
-        """Give how many gangs lack their minimum, how many members each lacks, and how often it was looked at in vain."""
+        """Give how many gangs lack their minimum, how many members each lacks, and how often it was tried in vain."""
         short = 0
         for each in tally.gangs(self.world):
             if not each.verdict.members:

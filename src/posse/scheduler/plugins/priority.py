@@ -1,7 +1,8 @@
 """Priority: higher goes first, and lower makes room.
 
-A gang's priority is that of its priority class, a task's is its pod's. Between gangs victims must belong to a gang of lower
-priority; within a gang they must be tasks of lower priority. A gang counts as starving as long as any member waits.
+A gang's priority is that of its priority class, a task's is its pod's. Between gangs victims must belong to a gang of
+lower priority; within a gang they must be tasks of lower priority. A gang counts as starving as long as any member
+waits.
 """
 
 from collections.abc import Sequence

@@ -72,9 +72,9 @@ class OvercommitPlugin(Plugin):
     def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
         """Say of many gangs whether each would be admitted now."""
         minimum = self.world.columns.traits.gang_min_resources[gangs]
-        lacks = (minimum > 0) & (self._charged + minimum > self._room)
-        lacks[:, PODS] = False
-        admitted: NDArray[np.bool_] = ~lacks.any(axis=1)
+        lacking: NDArray[np.bool_] = (minimum > 0) & (self._charged + minimum > self._room)
+        lacking[:, PODS] = False
+        admitted: NDArray[np.bool_] = ~lacking.any(axis=1)
         return admitted
 
     def all_enqueueable(self, gangs: Rows) -> bool:
