@@ -1,16 +1,40 @@
-"""Worlds to measure on: clusters of equal nodes, gangs of equal pods, as facts.
+"""Worlds to measure on: clusters of equal nodes, gangs of pods, as facts.
 
 Nodes have 32 cpu, 256Gi, 8 nvidia.com/gpu and take 110 pods; pods ask for 1 cpu and 1Gi. The same sizes are used
 wherever other schedulers were measured, so that figures can be laid side by side.
 """
 
 from collections.abc import Iterator
+from itertools import product
+from random import Random
 
-from posse.cluster.facts import Fact, GangFact, NodeFact, QueueFact, Shape, TaskFact
+from posse.cluster.facts import (
+    Fact,
+    GangFact,
+    NodeFact,
+    PodTerm,
+    QueueFact,
+    Shape,
+    Spread,
+    Taint,
+    TaskFact,
+    Toleration,
+)
+from posse.cluster.selectors import Requirement, Selector
 
 GI = 1 << 30
 NODE = (("cpu", 32_000), ("memory", 256 * GI), ("nvidia.com/gpu", 8_000), ("pods", 110))
-WORKER = Shape(requests=(("cpu", 1000), ("memory", GI), ("pods", 1)), scored_cpu=1000, scored_memory=GI)
+ZONES = 10
+NAMESPACE = "bench"
+
+
+def shape(cpu: int, memory: int = GI, gpu: int = 0, **more: object) -> Shape:
+    """A shape by what it asks for."""
+    requests = [("cpu", cpu), ("memory", memory), *([("nvidia.com/gpu", gpu)] if gpu else []), ("pods", 1)]
+    return Shape(requests=tuple(requests), scored_cpu=cpu, scored_memory=memory, **more)  # type: ignore[arg-type]
+
+
+WORKER = shape(1000)
 
 
 def queue(name: str = "default", weight: int = 1) -> QueueFact:
@@ -18,43 +42,104 @@ def queue(name: str = "default", weight: int = 1) -> QueueFact:
     return QueueFact(key=name, name=name, weight=weight)
 
 
-def nodes(count: int) -> Iterator[NodeFact]:
-    """Equal nodes, in zones of a hundred."""
+def nodes(count: int, *, tainted_every: int = 0) -> Iterator[NodeFact]:
+    """Equal nodes in ten zones; some of them tainted, if asked for."""
+    taint = Taint("dedicated", "batch")
     for number in range(count):
         name = f"node-{number}"
-        labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"zone-{number % 10}"}
-        yield NodeFact(name=name, uid=f"uid-{name}", allocatable=NODE, labels=labels)
+        labels = {
+            "kubernetes.io/hostname": name,
+            "topology.kubernetes.io/zone": f"zone-{number % ZONES}",
+            "pool": f"pool-{number % 4}",
+        }
+        taints = (taint,) if tainted_every and number % tainted_every == 0 else ()
+        yield NodeFact(name=name, uid=f"uid-{name}", allocatable=NODE, labels=labels, taints=taints)
 
 
 def gang(
-    name: str, size: int, shape: Shape = WORKER, queue_name: str = "default", *, age: int = 0, node: str = ""
+    name: str, size: int, of: Shape = WORKER, queue_name: str = "default", *, age: int = 0, asks: bool = True
 ) -> Iterator[Fact]:
-    """A gang of equal pods that wants them all; with a node, they run there."""
-    requests = dict(shape.requests)
+    """A gang of equal pods that wants them all. `asks`: it states its minimal resources and must be admitted."""
+    minimum = tuple((resource, amount * size) for resource, amount in of.requests if resource != "pods")
     yield GangFact(
-        key=f"bench/{name}",
-        namespace="bench",
+        key=f"{NAMESPACE}/{name}",
+        namespace=NAMESPACE,
         name=name,
         uid=f"uid-{name}",
         created=age,
         dialect="volcano",
         queue=queue_name,
         min_member=size,
-        min_resources=tuple(
-            (resource, amount * size) for resource, amount in sorted(requests.items()) if resource != "pods"
-        ),
-        phase="Running" if node else "",
+        min_resources=minimum if asks else None,
     )
     for number in range(size):
         yield TaskFact(
-            namespace="bench",
+            namespace=NAMESPACE,
             name=f"{name}-worker-{number}",
             uid=f"uid-{name}-{number}",
             created=age,
-            gang=f"bench/{name}",
+            gang=f"{NAMESPACE}/{name}",
             role="worker",
-            shape=shape,
+            shape=of,
             labels={"app": name},
-            phase="Running" if node else "Pending",
+        )
+
+
+def running(name: str, size: int, of: Shape, node: str, *, age: int = 0) -> Iterator[Fact]:
+    """A gang that runs on one node."""
+    yield GangFact(
+        key=f"{NAMESPACE}/{name}",
+        namespace=NAMESPACE,
+        name=name,
+        uid=f"uid-{name}",
+        created=age,
+        dialect="volcano",
+        queue="default",
+        min_member=size,
+        phase="Running",
+    )
+    for number in range(size):
+        yield TaskFact(
+            namespace=NAMESPACE,
+            name=f"{name}-worker-{number}",
+            uid=f"uid-{name}-{number}",
+            created=age,
+            gang=f"{NAMESPACE}/{name}",
+            role="worker",
+            shape=of,
+            labels={"app": name},
+            phase="Running",
             node=node,
         )
+
+
+def mixed(pods: int, seed: int = 0) -> Iterator[Fact]:
+    """Gangs of hundreds of shapes in ten queues: sizes, pools, tolerations, and spread and affinity in a tenth of them.
+    """
+    random = Random(seed)
+    yield from (queue(f"team-{number}", 1 + number % 3) for number in range(10))
+    plain = [
+        shape(cpu, memory * GI, gpu, node_selector=selector, tolerations=tolerations)
+        for cpu, memory, gpu, selector, tolerations in product(
+            (250, 500, 1000, 2000),
+            (1, 2, 4),
+            (0, 0, 1000),
+            ((), *((Requirement("pool", "In", (f"pool-{each}",)),) for each in range(4))),
+            ((), (Toleration("dedicated", "Exists"),)),
+        )
+    ]
+    made, number = 0, 0
+    while made < pods:
+        name, size = f"mixed-{number}", min(random.choice((1, 2, 4, 8, 16, 32)), pods - made)
+        of = random.choice(plain) if random.random() < 0.9 else _lying(name, random)
+        yield from gang(name, size, of, f"team-{random.randrange(10)}", age=number)
+        made, number = made + size, number + 1
+
+
+def _lying(name: str, random: Random) -> Shape:
+    """A shape that looks at where its siblings lie."""
+    own = Selector((Requirement("app", "In", (name,)),))
+    if random.random() < 0.5:
+        return shape(500, spread=(Spread("topology.kubernetes.io/zone", max_skew=2, selector=own),))
+    apart = PodTerm("kubernetes.io/hostname", selector=own, namespaces=(NAMESPACE,))
+    return shape(500, apart=(apart,))

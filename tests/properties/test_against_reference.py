@@ -20,6 +20,7 @@ from posse.scheduler.engine import Engine
 from posse.scheduler.placement.filler import Filler
 from posse.scheduler.records import Bind, CycleInput
 from tests.builders import binds, conf, crew, cycle, engine, gang, node
+from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried
 from tests.reference.cluster import Cluster
 from tests.reference.cycle import Policy, run_cycle
@@ -118,6 +119,12 @@ def test_a_cycle_decides_as_the_plain_rules_do(seed: int, gang_order: str, actio
 @given(seed=seeds, gang_order=orders, actions=actions)
 def test_so_it_does_for_gangs_with_roles_that_only_want_room(seed: int, gang_order: str, actions: str) -> None:
     assert_alike(orderly(random_world(seed, traits=ROLES_AND_ROOM)), gang_order, actions)
+
+
+@tried(80)
+@given(seed=seeds, gang_order=orders, actions=actions)
+def test_so_it_does_for_crowds_of_equal_gangs(seed: int, gang_order: str, actions: str) -> None:
+    assert_alike(crowded_world(seed), gang_order, actions)
 
 
 class NeverFills(Filler):

@@ -15,8 +15,8 @@
         pods:            name: {reason, says}
         queues:          name: {allocated: {cpu: "2"}}
 
-`train-0..2` stands for `train-0`, `train-1`, `train-2`. Namespaces are left out: everything is in `default`. `says` is a
-part of what the cluster tells: of a gang its condition or what blocks it, of a pod its message.
+`train-0..2` stands for `train-0`, `train-1`, `train-2`. Namespaces are left out: everything is in `default`. `says` is
+a part of what the cluster tells: of a gang its condition or what blocks it, of a pod its message.
 """
 
 import re
@@ -36,7 +36,8 @@ from posse.simulation.scenario import NOTHING_SAID, of_batch_line
 SOMEWHERE = "somewhere"
 END = "in the end"
 _RANGE = re.compile(r"^(.*?)(\d+)\.\.(\d+)$")
-_MADE_UP = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_ADDED = re.compile(r"(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?( \(\w+\))?$")
+"""What a gang's key may end in: the uid of the job that made it, and its dialect."""
 
 Expected = Mapping[str, Any]
 
@@ -47,7 +48,9 @@ class Picture:
     def __init__(self, path: Path) -> None:
         self.path = path
         text = path.read_text()
-        self.story = " ".join(line.lstrip("# ") for line in text.split("\nobjects:")[0].splitlines() if line.startswith("#"))
+        self.story = " ".join(
+            line.lstrip("# ") for line in text.split("\nobjects:")[0].splitlines() if line.startswith("#")
+        )
         self.parts: dict[str, Any] = yaml.safe_load(text)
 
     def faults(self) -> list[str]:
@@ -100,7 +103,7 @@ def _bare(things: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gang_name(key: str) -> str:
-    return _MADE_UP.sub("", key.removeprefix("default/"))
+    return _ADDED.sub("", key.removeprefix("default/"))
 
 
 def differences(expected: Expected, found: Record) -> Iterator[str]:

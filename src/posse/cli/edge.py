@@ -66,7 +66,8 @@ def edge() -> Iterator[None]:
     except Exception as fault:
         if os.environ.get(DEBUG):
             raise
-        raise Apology(f"{type(fault).__name__}: {fault}") from fault
+        first_line = str(fault).partition("\n")[0]
+        raise Apology(f"{type(fault).__name__}: {first_line}") from fault
 
 
 def _forget_output() -> None:

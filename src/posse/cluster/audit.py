@@ -14,10 +14,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.columns import tie_rank
+from posse.cluster.columns import MIXED, NO_SHAPE, tie_rank
 from posse.cluster.facts import Amounts, GangFact, TaskFact
 from posse.cluster.names import Register
-from posse.cluster.ordering import in_default_order
+from posse.cluster.ordering import in_default_order, natural
 from posse.cluster.recount import wrong_sums
 from posse.cluster.status import PROMISED_STATES, Status
 from posse.cluster.subgroups import subgang_of
@@ -182,8 +182,12 @@ def _gangs(world: World) -> Iterator[str]:
                     _amounts(fact.min_resources or ()),
                 ),
                 "having minimal resources": (bool(traits.gang_has_min_resources[row]), fact.min_resources is not None),
+                "being declared": (bool(traits.gang_declared[row]), declared),
+                "having parts": (bool(traits.gang_parted[row]), bool(fact.min_roles or fact.subgroups)),
             },
         )
+        if declared and world.gang_ages[row] != (fact.created, natural(fact.key)):
+            yield f"gang {fact.key}: its age is {world.gang_ages[row]!r}"
 
 
 def _undeclared(key: str) -> GangFact:
@@ -210,15 +214,27 @@ def _members(world: World) -> Iterator[str]:
     for row, key in enumerate(world.gangs.keys):
         listed, columns = sorted(world.membership.of(row)), np.flatnonzero(of == row).tolist()
         order = in_default_order(columns, world.tasks.facts)
+        ranks = world.columns.traits.task_rank[world.ordered_members(row)].tolist()
         yield from _wrong(
             f"gang {key or row}",
             {
                 "list of members": (listed, columns),
                 "order of members": (world.ordered_members(row).tolist(), order),
+                "places in that order": (ranks, list(range(len(columns)))),
             },
         )
+        yield from _shape_of(world, row, columns)
         if not key and columns:
             yield f"gang row {row} is free and has members"
         cohorts += [*world.membership.roles(row).values(), *world.membership.subgangs(row).values()]
     if len(set(cohorts)) < len(cohorts):
         yield f"roles and sub-gangs share rows: {sorted(cohorts)}"
+
+
+def _shape_of(world: World, gang: int, members: list[int]) -> Iterator[str]:
+    """A gang whose members differ, or once differed, may be known as mixed; nothing else may be said of it."""
+    shapes = set(world.columns.ledger.task_shape[members].tolist())
+    known = int(world.columns.traits.gang_shape[gang])
+    right = {MIXED, *shapes} if len(shapes) == 1 else {MIXED} if shapes else {NO_SHAPE}
+    if known not in right:
+        yield f"gang {world.gangs.keys[gang] or gang}: its members' shape is {known} and should be in {sorted(right)}"

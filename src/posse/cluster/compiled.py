@@ -1,28 +1,67 @@
 """Kernels: numba where it is installed, the same source as plain Python where it is not.
 
-A kernel is a pure function over arrays. It is compiled once per machine (the cache lies beside the source, or in
-NUMBA_CACHE_DIR) and warmed when a scheduler is built, so that no compilation lands in a cycle that matters.
+A kernel is a pure function over arrays that allocates nothing. It is compiled once per machine and version of its source,
+and warmed when a scheduler is built, so that no compilation lands in a cycle that matters.
+
+Compiled kernels lie in the user's cache (or in NUMBA_CACHE_DIR), under a digest of all files that hold kernels. Numba itself
+looks only at the file of the outermost function, and would go on using an old one whose parts have changed.
 """
 
+import hashlib
+import os
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+PACKAGE = Path(__file__).parent.parent
+SOURCES = ("cluster", "scheduler/placement")
+"""The folders that hold kernels."""
+
 try:
-    from numba import njit
+    from numba import config, njit
 
     COMPILES = True
 except ImportError:  # the kernels are plain Python then: slower, and still right
     COMPILES = False
 
 
+def _cache() -> Path:
+    """Where kernels of exactly this source are kept."""
+    digest = hashlib.blake2b(digest_size=8)
+    for folder in SOURCES:
+        for file in sorted((PACKAGE / folder).glob("*.py")):
+            digest.update(file.read_bytes())
+    base = (
+        os.environ.get("NUMBA_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "posse"
+    )
+    return Path(base) / f"kernels-{digest.hexdigest()}"
+
+
+def _options() -> dict[str, Any]:
+    """How kernels are compiled. Without numba's runtime no array is counted on its way through, which would cost more
+    than what kernels do.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    try:
+        folder = _cache()
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # no home, or one that nobody may write to: compile at each start
+        return options
+    config.CACHE_DIR = str(folder)
+    return {**options, "cache": True}
+
+
+OPTIONS = _options() if COMPILES else {}
+
+
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile a function over arrays, if there is a compiler."""
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Callable[Parameters, Result] = njit(**OPTIONS)(function)
     return compiled
 
 
@@ -33,7 +72,5 @@ def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     """
     if not COMPILES:
         return function
-    compiled: Callable[Parameters, Result] = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(
-        function
-    )
+    compiled: Callable[Parameters, Result] = njit(forceinline=True, **OPTIONS)(function)
     return compiled

@@ -47,12 +47,18 @@ def in_default_order(rows: list[int], facts: list[TaskFact | None]) -> list[int]
 
     With an index on all or none of them, keys do; else the comparator decides.
     """
-    known = [(fact, row) for row in rows if (fact := facts[row]) is not None]
-    indexes = {name_index(fact.name) == NO_INDEX for fact, _ in known}
-    known.sort(key=lambda pair: (pair[0].created, pair[0].uid, pair[0].name))
-    if indexes == {False}:
-        known.sort(key=lambda pair: name_index(pair[0].name))
-    elif len(indexes) == 2:
-        compare = cmp_to_key(by_index_then_age)
-        known.sort(key=lambda pair: compare(pair[0]))
-    return [row for _, row in known]
+    known = [(name_index(fact.name), fact.created, fact.uid, fact.name, row) for row in rows if (fact := facts[row])]
+    if any(index == NO_INDEX for index, *_ in known):
+        known.sort(key=lambda each: each[1:])
+        if any(index != NO_INDEX for index, *_ in known):
+            compare = cmp_to_key(by_index_then_age)
+            known.sort(key=lambda each: compare(_fact(facts, each[-1])))
+    else:
+        known.sort()
+    return [row for *_, row in known]
+
+
+def _fact(facts: list[TaskFact | None], row: int) -> TaskFact:
+    fact = facts[row]
+    assert fact is not None
+    return fact

@@ -52,6 +52,8 @@ class Claims:
 
     def __init__(self, world: World, books: Mapping[str, Book]) -> None:
         self._world, self._books = world, dict(books)
+        self.exist = bool(books)
+        """Whether any book is kept at all."""
 
     def of(self, shape: int) -> tuple[ClaimReference, ...]:
         """The claims of a shape that anything here cares about."""
@@ -85,7 +87,5 @@ class Claims:
 
     def payloads(self, task: int, node: int) -> tuple[Payload, ...]:
         """What must be done with the bind of a task."""
-        if not self._books:
-            return ()
         claims = self.of(int(self._world.columns.ledger.task_shape[task]))
         return tuple(self._books[claim.kind].payload(self._world, task, node, claim) for claim in claims)

@@ -91,16 +91,24 @@ class Engine:
         self._take_in(given)
         promised = set(self.world.promises)
         self.cycles += 1
-        session = self.open(given.now)
-        self._promises.open(session)
-        for plugin in self.tiers.plugins:
-            plugin.on_open(session)
-        for action in self._actions:
-            action.run(session)
+        session = self._begin(given.now)
+        self._act(session)
         verdicts, queues = self._close(session, tell=tell)
         if self._checks:
             self._check(session.effects, promised)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
+
+    def _begin(self, now: int) -> Session:
+        """Redeem the promises whose room has come, and let plugins look at how things stand."""
+        session = self.open(now)
+        self._promises.open(session)
+        for plugin in self.tiers.plugins:
+            plugin.on_open(session)
+        return session
+
+    def _act(self, session: Session) -> None:
+        for action in self._actions:
+            action.run(session)
 
     def open(self, now: int) -> Session:
         """Open a session on the world as it stands."""
@@ -153,6 +161,7 @@ class Engine:
     def _close(self, session: Session, *, tell: bool) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
         for plugin in self.tiers.plugins:
             plugin.on_close(session)
+        self._promises.settle(session)
         gangs = [Gang(self.world, row) for row in self._concerned(session)]
         verdicts: tuple[Verdict, ...] = ()
         queues: tuple[QueueVerdict, ...] = ()

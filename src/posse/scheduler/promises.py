@@ -29,6 +29,9 @@ class PromiseKeeper(Protocol):
     def open(self, session: Session) -> None:
         """Begin a cycle: redeem and end promises of earlier cycles."""
 
+    def settle(self, session: Session) -> None:
+        """Say what is promised, once all is decided and before anything is told."""
+
     def close(self, session: Session) -> None:
         """End a cycle."""
 
@@ -56,6 +59,9 @@ class Forgetful:
     def open(self, session: Session) -> None:
         """Nothing is promised when a cycle begins."""
 
+    def settle(self, session: Session) -> None:
+        """What was decided is told as it was."""
+
     def close(self, session: Session) -> None:
         """Forget."""
         take_back(session.world, ours(session.world, Status.PIPELINED))
@@ -78,18 +84,20 @@ class Lasting:
         for gang in sorted(declared, key=session.tiers.gang_key):
             self._redeem(session, gang)
 
+    def settle(self, session: Session) -> None:
+        """Promise a pipelined gang all of its nodes, those included whose room is free."""
+        world, gang_of = session.world, session.world.columns.ledger.task_gang
+        allocated = ours(world, Status.ALLOCATED)
+        for row in sorted(set(gang_of[allocated].tolist())):
+            if world.gangs.facts[row] is not None and session.tiers.gang_pipelined(Gang(world, row)):
+                tasks = allocated[gang_of[allocated] == row]
+                nodes = world.columns.ledger.task_node[tasks].copy()
+                world.move(tasks, np.full(len(tasks), Status.PIPELINED, np.int8), nodes)
+
     def close(self, session: Session) -> None:
         """Keep the promises, take back what was given to gangs that did not become ready."""
         world = session.world
-        allocated = ours(world, Status.ALLOCATED)
-        for row in sorted(set(world.columns.ledger.task_gang[allocated].tolist())):
-            tasks = allocated[world.columns.ledger.task_gang[allocated] == row]
-            if world.gangs.facts[row] is not None and session.tiers.gang_pipelined(Gang(world, row)):
-                world.move(
-                    tasks, np.full(len(tasks), Status.PIPELINED, np.int8), world.columns.ledger.task_node[tasks].copy()
-                )
-            else:
-                take_back(world, tasks)
+        take_back(world, ours(world, Status.ALLOCATED))
         promised = ours(world, Status.PIPELINED).tolist()
         for task in promised:
             world.promises.setdefault(task, session.now)

@@ -119,13 +119,13 @@ class Session:
         if not len(bound):
             return
         world.confirm(bound, Status.BINDING)
-        facts, keys, names = world.tasks.facts, world.tasks.keys, world.nodes.keys
-        gangs, payloads, effects = world.gangs.keys, self.claims.payloads, self.effects
+        facts, nodes, gangs, claims = world.tasks.facts, world.nodes.keys, world.gangs.keys, self.claims
         rows = zip(bound.tolist(), ledger.task_node[bound].tolist(), ledger.task_gang[bound].tolist(), strict=True)
-        for row, node, gang in rows:
-            fact = facts[row]
-            assert fact is not None
-            effects.append(Bind(keys[row], fact.uid, names[node], gangs[gang], payloads(row, node)))
+        self.effects += [
+            Bind(fact.key, fact.uid, nodes[node], gangs[gang], claims.payloads(row, node) if claims.exist else ())
+            for row, node, gang in rows
+            if (fact := facts[row]) is not None
+        ]
 
     def evicted(self, task: Task, by: Gang, action: str, reason: str) -> None:
         """Let an eviction that a statement decided happen."""

@@ -64,7 +64,15 @@ def test_in_short_the_gang_is_the_subject_of_its_summary() -> None:
         "    96 nodes: insufficient nvidia.com/gpu",
         "    1 node: untolerated taint gpu=true:NoSchedule",
         "  → a minimum of 3 (not tried)",
+        "  → Expected to start at 2026-01-01T01:00:00Z, by declared run times.",
     ]
+
+
+def test_gangs_that_wait_for_the_same_are_told_together() -> None:
+    (gang,) = record()["gangs"].values()
+    twins = {"gangs": {"ns/a": gang, "ns/b": gang}}
+
+    assert told(waiting(twins)).splitlines()[2] == "ns/a (q; 1 more like it) waits for 2 more nodes like gpu-1"
 
 
 def test_in_full_everything_is_told() -> None:
@@ -100,6 +108,6 @@ def test_who_runs_is_not_among_those_that_wait() -> None:
 
 def test_a_long_line_says_how_many_it_leaves_out() -> None:
     (gang,) = record()["gangs"].values()
-    many = {"gangs": {f"ns/g{number}": gang for number in range(5)}}
+    many = {"gangs": {f"ns/g{number}": {**gang, "queue": f"q{number}"} for number in range(5)}}
 
     assert "and 3 more gangs" in told(waiting(many, limit=2))

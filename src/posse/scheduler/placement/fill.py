@@ -5,9 +5,9 @@ them, so the best of all is at its root and a node whose points changed costs on
 so does whatever else happens to the world, which the tournament learns from the node log when it is next asked. So a
 gang of ten thousand costs ten thousand paths, and a gang of one costs one, whatever the number of nodes.
 
-Points are computed by the same arithmetic, in the same order of terms, as `scoring` and `fullness` do for all nodes at
-once; a test holds them equal. Terms that are normalised depend on the best among the candidates: while that stays, a
-path is enough; when the last that has it drops out, or a better one comes in, all are scored again.
+Points are computed in the same order of terms as `scoring` does for all nodes at once; a test holds them equal. Terms
+that are normalised depend on the best among the candidates: while that stays, a path is enough; when the last that has
+it drops out, or a better one comes in, all are scored again.
 """
 
 from typing import NamedTuple
@@ -20,17 +20,13 @@ from posse.cluster.compiled import kernel, part
 from posse.cluster.ledger import Ledger, count_in
 from posse.cluster.names import PODS
 from posse.cluster.status import Status
+from posse.scheduler.placement.fullness import Rows, Rules, Stock, Vector, fullness, stock_of
+from posse.scheduler.placement.terms import HIGHEST
 
 PENDING, ALLOCATED = int(Status.PENDING), int(Status.ALLOCATED)
 FIXED, NORMALISED, RESOURCE = 0, 1, 2
-LEAST, MOST, BALANCED, BINPACK = 0, 1, 2, 3
-HIGHEST = 100
 NOBODY = -1
 REFUSED_BY_QUEUE = -2
-
-Rows = NDArray[np.int32]
-Vector = NDArray[np.int64]
-Amounts = NDArray[np.int64]
 
 
 class ScoreTable(NamedTuple):
@@ -49,28 +45,7 @@ class ScoreTable(NamedTuple):
     """[terms, N]"""
     raw_weights: NDArray[np.int64]
     lower_is_better: NDArray[np.bool_]
-    rules: NDArray[np.int8]
-    rule_weights: NDArray[np.float64]
-    """The weight of each rule; binpack's share of 1 times what makes it 100 as well."""
-    dimensions: Rows
-    """[rules, resources] -1: no resource."""
-    dimension_weights: NDArray[np.int64]
-    """[rules, resources]"""
-
-
-class Stock(NamedTuple):
-    """What nodes have, and what a shape wants of it: the part of the ledger that the innermost loops look at.
-
-    They get it as an argument of its own, because a kernel that hands a tuple on copies it, and the ledger is large.
-    """
-
-    allocatable: Amounts
-    used: Amounts
-    releasing: Amounts
-    pipelined: Amounts
-    scored: Amounts
-    request: Vector
-    scored_request: Vector
+    rules: Rules
 
 
 class Tournament(NamedTuple):
@@ -109,89 +84,6 @@ def has_room(stock: Stock, counts_pods: bool, node: int) -> bool:
 
 
 @part
-def least_or_most(stock: Stock, dimensions: Rows, weights: Vector, node: int, most: bool) -> float:
-    """Kubernetes' LeastAllocated or MostAllocated."""
-    total, weight = 0, 0
-    for i in range(dimensions.shape[0]):
-        d = dimensions[i]
-        if d < 0:
-            continue
-        capacity = stock.allocatable[d, node]
-        if capacity <= 0:
-            continue
-        if d < 2:
-            used = stock.scored[d, node] + stock.scored_request[d]
-        else:
-            used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
-        amount = min(used, capacity) if most else capacity - used
-        weight += weights[i]
-        if amount > 0:
-            total += (amount * HIGHEST // capacity) * weights[i]
-    return float(total // weight) if weight > 0 else 0.0
-
-
-@part
-def balanced(stock: Stock, dimensions: Rows, node: int) -> float:
-    """Kubernetes' BalancedAllocation."""
-    asks = False
-    count, total, first, second = 0, 0.0, 0.0, 0.0
-    for i in range(dimensions.shape[0]):
-        d = dimensions[i]
-        if d < 0:
-            continue
-        asks = asks or stock.request[d] > 0
-        capacity = stock.allocatable[d, node]
-        if capacity > 0 and (d < 2 or stock.request[d] > 0):
-            share = min((stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]) / capacity, 1.0)
-            first, second = second, share
-            total += share
-            count += 1
-    if not asks:
-        return 0.0
-    deviation = 0.0
-    if count == 2:
-        deviation = abs(first - second) / 2
-    elif count > 2:
-        mean, squares = total / count, 0.0
-        for i in range(dimensions.shape[0]):
-            d = dimensions[i]
-            if d >= 0 and stock.allocatable[d, node] > 0 and (d < 2 or stock.request[d] > 0):
-                used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
-                share = min(used / stock.allocatable[d, node], 1.0)
-                squares += (share - mean) * (share - mean)
-        deviation = np.sqrt(squares / count)
-    return float(int((1 - deviation) * HIGHEST))
-
-
-@part
-def binpack(stock: Stock, dimensions: Rows, weights: Vector, node: int) -> float:
-    """Volcano's binpack, between 0 and 1."""
-    total, weight = 0.0, 0
-    for i in range(dimensions.shape[0]):
-        d = dimensions[i]
-        if d < 0 or stock.request[d] <= 0:
-            continue
-        capacity, used = stock.allocatable[d, node], stock.used[d, node] + stock.request[d]
-        weight += weights[i]
-        if capacity <= 0 or weights[i] == 0:
-            continue
-        if used > capacity:
-            return 0.0
-        total += float(used) * float(weights[i]) / capacity
-    return total / float(weight) if weight > 0 else 0.0
-
-
-@part
-def fullness(stock: Stock, table: ScoreTable, rule: int, node: int) -> float:
-    """The points of a resource rule, its weight not included."""
-    if table.rules[rule] == BALANCED:
-        return balanced(stock, table.dimensions[rule], node)
-    if table.rules[rule] == BINPACK:
-        return binpack(stock, table.dimensions[rule], table.dimension_weights[rule], node)
-    return least_or_most(stock, table.dimensions[rule], table.dimension_weights[rule], node, table.rules[rule] == MOST)
-
-
-@part
 def normalised(raw: int, highest: int, lower_is_better: bool) -> int:
     """Raw points brought to scale."""
     points = raw * HIGHEST // highest if highest > 0 else 0
@@ -213,7 +105,7 @@ def points_of(stock: Stock, table: ScoreTable, highest: Vector, node: int) -> fl
                 normalised(table.raw[row, node], highest[row], table.lower_is_better[row]) * table.raw_weights[row]
             )
         else:
-            points += table.rule_weights[row] * fullness(stock, table, row, node)
+            points += fullness(stock, table.rules, row, node)
     return alone + points
 
 
@@ -303,20 +195,6 @@ def catch_up(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournam
         if not look_again(stock, ranks, table, tournament, log[entry]):
             hold_all(stock, ranks, table, tournament)
             return
-
-
-@part
-def stock_of(ledger: Ledger, traits: Traits, shape: int) -> Stock:
-    """What a shape looks at."""
-    return Stock(
-        traits.node_allocatable,
-        ledger.node_used,
-        ledger.node_releasing,
-        ledger.node_pipelined,
-        ledger.node_scored,
-        ledger.shape_request[shape],
-        ledger.shape_scored[shape],
-    )
 
 
 @kernel

@@ -15,9 +15,10 @@ from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.placement.feasibility import Feasibility
 from posse.scheduler.placement.fill import FIXED, NORMALISED, RESOURCE, ScoreTable, Tournament, capacity, fill
+from posse.scheduler.placement.fullness import rules_of
 from posse.scheduler.placement.node_traits import stamp_of
 from posse.scheduler.placement.scoring import Scoring
-from posse.scheduler.placement.terms import HIGHEST, FixedScore, LiveScore, NormalisedScore, ResourceRule, ResourceScore
+from posse.scheduler.placement.terms import FixedScore, LiveScore, NormalisedScore, ResourceScore
 from posse.scheduler.reasons import PASSES
 from posse.scheduler.tiers import Tiers
 
@@ -110,7 +111,7 @@ class Filler:
 
     def _table(self, shape: int) -> ScoreTable:
         """A shape's score terms as arrays, live ones left out."""
-        nodes, dimensions = len(self._world.nodes), self._world.dimensions
+        nodes = len(self._world.nodes)
         kinds, which = [], []
         fixed: list[FixedScore] = []
         normalised: list[NormalisedScore] = []
@@ -130,13 +131,6 @@ class Filler:
                     kinds.append(RESOURCE)
                     which.append(len(resource))
                     resource.append(term)
-        width = max((len(term.resources) for term in resource), default=0)
-        rows = np.full((len(resource), width), -1, np.int32)
-        weights = np.zeros((len(resource), width), np.int64)
-        for number, term in enumerate(resource):
-            for place, (name, weight) in enumerate(term.resources):
-                known = dimensions.known(name)
-                rows[number, place], weights[number, place] = -1 if known is None else known, weight
         return ScoreTable(
             kinds=np.array(kinds, np.int8),
             which=np.array(which, np.int32),
@@ -146,13 +140,5 @@ class Filler:
             raw=np.array([term.raw for term in normalised], np.int64).reshape(len(normalised), nodes),
             raw_weights=np.array([term.weight for term in normalised], np.int64),
             lower_is_better=np.array([term.lower_is_better for term in normalised], np.bool_),
-            rules=np.array([int(term.rule) for term in resource], np.int8),
-            rule_weights=np.array([float(_scale(term) * term.weight) for term in resource], np.float64),
-            dimensions=rows,
-            dimension_weights=weights,
+            rules=rules_of(self._world, resource),
         )
-
-
-def _scale(score: ResourceScore) -> int:
-    """What brings a rule's points to 0..100."""
-    return HIGHEST if score.rule is ResourceRule.BINPACK else 1

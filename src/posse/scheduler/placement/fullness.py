@@ -1,119 +1,194 @@
 """Fullness: points by how full a node would be with one more task of a shape on it.
 
-The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them. LeastAllocated and
-MostAllocated see cpu and memory as scores see them (a container without a request counts as 100m and 200 MB);
-BalancedAllocation and binpack see requests. Promised pods count for the first three and not for binpack.
+The arithmetic is Kubernetes' and Volcano's, remainders dropped where they drop them. LeastAllocated and MostAllocated
+see cpu and memory as scores see them (a container without a request counts as 100m and 200 MB); BalancedAllocation and
+binpack see requests. Promised pods count for the first three and not for binpack.
+
+It is written once, for one node: whoever scores all candidates asks it of each, and `fill` asks it of the node that
+changed.
 """
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.names import CPU, MEMORY
+from posse.cluster.columns import Traits
+from posse.cluster.compiled import kernel, part
+from posse.cluster.ledger import Ledger
 from posse.cluster.world import World
-from posse.scheduler.placement.terms import HIGHEST, ResourceRule, ResourceScore, Rows, Scores
+from posse.scheduler.placement.terms import HIGHEST, ResourceRule, ResourceScore, Scores
+from posse.scheduler.placement.terms import Rows as Candidates
 
+MOST, BALANCED, BINPACK = int(ResourceRule.MOST), int(ResourceRule.BALANCED), int(ResourceRule.BINPACK)
+
+Rows = NDArray[np.int32]
+Vector = NDArray[np.int64]
 Amounts = NDArray[np.int64]
 
-SCORED = {CPU: 0, MEMORY: 1}
-"""Dimensions of which scores keep an account of their own, and its row."""
+
+class Rules(NamedTuple):
+    """Resource scores, one per row."""
+
+    kinds: NDArray[np.int8]
+    """`ResourceRule`."""
+    scales: NDArray[np.float64]
+    """What a rule's points are multiplied by."""
+    dimensions: Rows
+    """[rules, resources] -1: a resource that nobody ever had."""
+    weights: Vector
+    """[rules, resources]"""
 
 
-def resource_points(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
-    """The points of each candidate, the score's weight included."""
-    match score.rule:
-        case ResourceRule.LEAST | ResourceRule.MOST:
-            return _least_or_most(world, score, shape, candidates)
-        case ResourceRule.BALANCED:
-            return _balanced(world, score, shape, candidates)
-        case ResourceRule.BINPACK:
-            return _binpack(world, score, shape, candidates)
+class Stock(NamedTuple):
+    """What nodes have, and what a shape wants of it: the part of the ledger that the innermost loops look at.
 
-
-def _least_or_most(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
-    """The mean of what would be free, or used, in percent."""
-    total = np.zeros(len(candidates), np.int64)
-    weights = np.zeros(len(candidates), np.int64)
-    for resource, weight in score.resources:
-        dimension = world.dimensions.known(resource)
-        if dimension is None:
-            continue
-        capacity = world.columns.traits.node_allocatable[dimension, candidates]
-        used = _as_scores_see(world, dimension, shape, candidates)
-        counts = capacity > 0
-        amount = np.minimum(used, capacity) if score.rule is ResourceRule.MOST else np.maximum(capacity - used, 0)
-        total += np.where(counts, amount * HIGHEST // np.where(counts, capacity, 1) * weight, 0)
-        weights += np.where(counts, weight, 0)
-    points = np.where(weights > 0, total // np.maximum(weights, 1), 0)
-    return (points * score.weight).astype(np.float64)
-
-
-def _as_scores_see(world: World, dimension: int, shape: int, candidates: Rows) -> Amounts:
-    """What would be used with one more task."""
-    ledger, account = world.columns.ledger, SCORED.get(dimension)
-    if account is None:
-        return _requested(world, dimension, shape, candidates)
-    used: Amounts = ledger.node_scored[account, candidates] + ledger.shape_scored[shape, account]
-    return used
-
-
-def _requested(world: World, dimension: int, shape: int, candidates: Rows) -> Amounts:
-    """What pods would ask for with one more task, promised ones included."""
-    ledger = world.columns.ledger
-    used = ledger.node_used[dimension, candidates] + ledger.node_pipelined[dimension, candidates]
-    requested: Amounts = used + ledger.shape_request[shape, dimension]
-    return requested
-
-
-def _balanced(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
-    """100 minus the deviation of the used shares in percent. A task that asks for none of the resources gets nothing.
-
-    Extended resources count only where the task asks for them.
+    They get it as an argument of its own, because a kernel that hands a tuple on copies it, and the ledger is large.
     """
-    ledger, traits = world.columns.ledger, world.columns.traits
-    request, fractions = ledger.shape_request[shape], list[Scores]()
-    known = [dimension for name, _ in score.resources if (dimension := world.dimensions.known(name)) is not None]
-    if not request[known].any():
-        return np.zeros(len(candidates), np.float64)
-    for dimension in known:
-        if request[dimension] > 0 or dimension in SCORED:
-            capacity = traits.node_allocatable[dimension, candidates]
-            used = _requested(world, dimension, shape, candidates)
-            share = np.minimum(used / np.where(capacity > 0, capacity, 1), 1.0)
-            fractions.append(np.where(capacity > 0, share, np.nan))
-    return np.trunc((1 - _deviation(np.array(fractions))) * HIGHEST) * float(score.weight)
+
+    allocatable: Amounts
+    used: Amounts
+    releasing: Amounts
+    pipelined: Amounts
+    scored: Amounts
+    request: Vector
+    scored_request: Vector
 
 
-def _deviation(fractions: NDArray[np.float64]) -> Scores:
-    """The standard deviation of each column, over what is not NaN; of two it is half their difference."""
-    counts = ~np.isnan(fractions)
-    number, filled = counts.sum(axis=0), np.where(counts, fractions, 0.0)
-    total, squares = np.zeros(fractions.shape[1]), np.zeros(fractions.shape[1])
-    for row in filled:
-        total += row
-    mean = total / np.maximum(number, 1)
-    for row, counted in zip(filled, counts, strict=True):
-        squares += np.where(counted, (row - mean) * (row - mean), 0.0)
-    of_two = np.abs(np.nanmax(fractions, axis=0, initial=0.0) - np.nanmin(fractions, axis=0, initial=1.0)) / 2
-    deviation = np.where(number == 2, of_two, np.sqrt(squares / np.maximum(number, 1)))
-    return np.where(number < 2, 0.0, deviation)
+def stock(ledger: Ledger, traits: Traits, shape: int) -> Stock:
+    """What a shape looks at."""
+    return Stock(
+        traits.node_allocatable,
+        ledger.node_used,
+        ledger.node_releasing,
+        ledger.node_pipelined,
+        ledger.node_scored,
+        ledger.shape_request[shape],
+        ledger.shape_scored[shape],
+    )
 
 
-def _binpack(world: World, score: ResourceScore, shape: int, candidates: Rows) -> Scores:
-    """The weighted mean of the used shares; nothing where the task would overfill the node."""
-    ledger, traits = world.columns.ledger, world.columns.traits
-    points = np.zeros(len(candidates), np.float64)
-    fits, weights = np.ones(len(candidates), np.bool_), 0
-    for resource, weight in score.resources:
-        dimension = world.dimensions.known(resource)
-        request = 0 if dimension is None else int(ledger.shape_request[shape, dimension])
-        if dimension is None or not request:
+stock_of = part(stock)
+"""The same for kernels."""
+
+
+@part
+def least_or_most(stock: Stock, dimensions: Rows, weights: Vector, node: int, most: bool) -> float:
+    """Kubernetes' LeastAllocated or MostAllocated."""
+    total, weight = 0, 0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
+        if d < 0:
             continue
-        weights += weight
-        if not weight:
+        capacity = stock.allocatable[d, node]
+        if capacity <= 0:
             continue
-        capacity = traits.node_allocatable[dimension, candidates]
-        used = ledger.node_used[dimension, candidates] + request
-        fits &= (capacity == 0) | (used <= capacity)
-        points += np.where(capacity > 0, used * float(weight) / np.where(capacity > 0, capacity, 1), 0.0)
-    points = points / float(weights) if weights > 0 else points
-    return np.where(fits, points * float(HIGHEST * score.weight), 0.0)
+        if d < 2:
+            used = stock.scored[d, node] + stock.scored_request[d]
+        else:
+            used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
+        amount = min(used, capacity) if most else capacity - used
+        weight += weights[i]
+        if amount > 0:
+            total += (amount * HIGHEST // capacity) * weights[i]
+    return float(total // weight) if weight > 0 else 0.0
+
+
+@part
+def balanced(stock: Stock, dimensions: Rows, node: int) -> float:
+    """Kubernetes' BalancedAllocation."""
+    asks = False
+    count, total, first, second = 0, 0.0, 0.0, 0.0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
+        if d < 0:
+            continue
+        asks = asks or stock.request[d] > 0
+        capacity = stock.allocatable[d, node]
+        if capacity > 0 and (d < 2 or stock.request[d] > 0):
+            share = min((stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]) / capacity, 1.0)
+            first, second = second, share
+            total += share
+            count += 1
+    if not asks:
+        return 0.0
+    deviation = 0.0
+    if count == 2:
+        deviation = abs(first - second) / 2
+    elif count > 2:
+        mean, squares = total / count, 0.0
+        for i in range(dimensions.shape[0]):
+            d = dimensions[i]
+            if d >= 0 and stock.allocatable[d, node] > 0 and (d < 2 or stock.request[d] > 0):
+                used = stock.used[d, node] + stock.pipelined[d, node] + stock.request[d]
+                share = min(used / stock.allocatable[d, node], 1.0)
+                squares += (share - mean) * (share - mean)
+        deviation = np.sqrt(squares / count)
+    return float(int((1 - deviation) * HIGHEST))
+
+
+@part
+def binpack(stock: Stock, dimensions: Rows, weights: Vector, node: int) -> float:
+    """Volcano's binpack, between 0 and 1."""
+    total, weight = 0.0, 0
+    for i in range(dimensions.shape[0]):
+        d = dimensions[i]
+        if d < 0 or stock.request[d] <= 0:
+            continue
+        capacity, used = stock.allocatable[d, node], stock.used[d, node] + stock.request[d]
+        weight += weights[i]
+        if capacity <= 0 or weights[i] == 0:
+            continue
+        if used > capacity:
+            return 0.0
+        total += float(used) * float(weights[i]) / capacity
+    return total / float(weight) if weight > 0 else 0.0
+
+
+@part
+def fullness(stock: Stock, rules: Rules, row: int, node: int) -> float:
+    """What a rule says of a node, brought to scale."""
+    if rules.kinds[row] == BALANCED:
+        return rules.scales[row] * balanced(stock, rules.dimensions[row], node)
+    if rules.kinds[row] == BINPACK:
+        return rules.scales[row] * binpack(stock, rules.dimensions[row], rules.weights[row], node)
+    most = rules.kinds[row] == MOST
+    return rules.scales[row] * least_or_most(stock, rules.dimensions[row], rules.weights[row], node, most)
+
+
+@kernel
+def fullness_of_all(stock: Stock, rules: Rules, row: int, candidates: Candidates, points: Scores) -> None:
+    """What a rule says of each candidate."""
+    for at in range(candidates.shape[0]):
+        points[at] = fullness(stock, rules, row, candidates[at])
+
+
+def resource_points(world: World, score: ResourceScore, shape: int, candidates: Candidates) -> Scores:
+    """The points of each candidate, the score's weight included."""
+    points = np.empty(len(candidates), np.float64)
+    seen = stock(world.columns.ledger, world.columns.traits, shape)
+    fullness_of_all(seen, rules_of(world, [score]), 0, candidates, points)
+    return points
+
+
+def rules_of(world: World, scores: Sequence[ResourceScore]) -> Rules:
+    """Resource scores as arrays."""
+    width = max((len(score.resources) for score in scores), default=0)
+    dimensions = np.full((len(scores), width), -1, np.int32)
+    weights = np.zeros((len(scores), width), np.int64)
+    for row, score in enumerate(scores):
+        for at, (name, weight) in enumerate(score.resources):
+            known = world.dimensions.known(name)
+            dimensions[row, at], weights[row, at] = -1 if known is None else known, weight
+    return Rules(
+        kinds=np.array([int(score.rule) for score in scores], np.int8),
+        scales=np.array([_scale(score) for score in scores], np.float64),
+        dimensions=dimensions,
+        weights=weights,
+    )
+
+
+def _scale(score: ResourceScore) -> float:
+    """The weight, and for binpack, which gives a share of 1, what makes it 100 as well."""
+    return float(score.weight * HIGHEST if score.rule is ResourceRule.BINPACK else score.weight)

@@ -15,6 +15,9 @@ from posse.simulation.report.words import counted, places
 from posse.simulation.result import Record
 
 FEW = 10
+"""So many single pods are listed."""
+FEW_NODES, NAMED = 4, 2
+"""So many nodes are named; of more than these, so many."""
 
 
 def gangs(record: Record, limit: int | None = None) -> Iterator[RenderableType]:
@@ -58,6 +61,7 @@ def _shortened(listed: dict[str, Record], limit: int | None) -> dict[str, Record
 
 def _where(gang: Record) -> str:
     nodes: dict[str, int] = gang["nodes"]
-    if len(nodes) > FEW:
-        return f"{counted(len(nodes), 'node')}: {places(dict(list(nodes.items())[:3]))}, ..."
+    if len(nodes) > FEW_NODES:
+        first = dict(list(nodes.items())[:NAMED])
+        return f"{places(first)} and {len(nodes) - NAMED} more"
     return places(nodes)

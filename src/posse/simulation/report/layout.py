@@ -58,7 +58,7 @@ def bar(share: float, width: int) -> Text:
     filled = min(max(share, 0.0), 1.0) * width
     whole = int(filled)
     part = EIGHTHS[int((filled - whole) * 8)].strip()
-    style = "red" if share > 1.0001 else "yellow" if share > 0.9 else "green"
+    style = "red" if share > 1.0001 else "green"
     return Text.assemble((FULL * whole + part, style), (EMPTY * (width - whole - len(part)), "dim"))
 
 

@@ -26,7 +26,7 @@ def overview(record: Record, limit: int | None = None) -> Iterator[RenderableTyp
 
 
 def headline(record: Record) -> Text:
-    """A run in one line."""
+    """A run in two lines: what came of it, and how long it took."""
     present = [gang for gang in record["gangs"].values() if gang["members"]]
     started = sum(map(has_started, present))
     parts = [
@@ -37,7 +37,7 @@ def headline(record: Record) -> Text:
         parts.append(f"{counted(len(record['evictions']), 'eviction')}")
     rest = "at rest" if record["fixpoint"] else "still moving"
     time = f"{counted(record['cycles'], 'cycle')}, {span(record['time'])} simulated, {rest}"
-    return Text.assemble((", ".join(parts), "bold"), (f"  ({time})", "dim"))
+    return Text.assemble((", ".join(parts), "bold"), (f"\n{time}", "dim"))
 
 
 def remarks(record: Record) -> Iterator[RenderableType]:

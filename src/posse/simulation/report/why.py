@@ -1,6 +1,6 @@
 """Why a gang waits and what would help: the explanation in sentences, short for an overview or in full for one gang."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich.console import RenderableType
@@ -23,22 +23,37 @@ def waiting(record: Record, limit: int | None = None) -> Iterator[RenderableType
     if not names:
         return
     yield heading("WHY THEY WAIT" if len(names) > 1 else "WHY IT WAITS")
-    shown = names if limit is None else names[:limit]
-    for name in shown:
-        yield from in_short(name, record)
-    if len(shown) < len(names):
-        yield f"and {counted(len(names) - len(shown), 'more gang')}; posse explain NAME says why one waits"
+    alike = list(_alike(names, record))
+    shown = alike if limit is None else alike[:limit]
+    for group in shown:
+        yield from in_short(group[0], record, others=len(group) - 1)
+    if len(shown) < len(alike):
+        left = sum(map(len, alike[limit:]))
+        yield f"and {counted(left, 'more gang')}; posse explain NAME says why one waits"
 
 
-def in_short(name: str, record: Record) -> Iterator[RenderableType]:
-    """A gang's summary, what blocks it, and what else would help."""
+def _alike(names: list[str], record: Record) -> Iterable[list[str]]:
+    """Gangs of one queue together that wait for the same, in the same words."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        gang = record["gangs"][name]
+        explanation = gang["explanation"] or {"blockers": [], "remedies": []}
+        words = [each["message"] for part in ("blockers", "remedies") for each in explanation[part]]
+        groups.setdefault((gang["queue"], _summary(gang), *words), []).append(name)
+    return groups.values()
+
+
+def in_short(name: str, record: Record, others: int = 0) -> Iterator[RenderableType]:
+    """A gang's summary, what blocks it, and what else would help; `others` of its queue wait for the same."""
     gang = record["gangs"][name]
     explanation = gang["explanation"]
-    yield Text.assemble((name, "bold"), (f" ({gang['queue']})", "dim"), f" {_summary(gang)}")
+    more = f"; {others:,} more like it" if others else ""
+    yield Text.assemble((name, "bold"), (f" ({gang['queue']}{more})", "dim"), f" {_summary(gang)}")
     if explanation is not None:
         yield from (point("·", "yellow", _blocker(each), INDENT) for each in explanation["blockers"])
-        others = [each for each in explanation["remedies"] if each["message"] not in explanation["summary"]]
-        yield from (point("→", "green", _remedy(each), INDENT) for each in others)
+        besides = [each for each in explanation["remedies"] if each["message"] not in explanation["summary"]]
+        yield from (point("→", "green", _remedy(each), INDENT) for each in besides)
+        yield from (point("→", "cyan", each, INDENT) for each in _expected(explanation))
 
 
 def in_full(name: str, record: Record) -> Iterator[RenderableType]:
@@ -89,15 +104,20 @@ def _placed(explanation: Mapping[str, Any]) -> Iterator[RenderableType]:
     lines = []
     if position := explanation["position"]:
         lines.append(f"Place {position['queue']} of {position['of']} in the line of its queue.")
-    estimate = explanation["estimate"]
-    if estimate and estimate["start"]:
-        lines.append(f"Expected to start at {estimate['start']}, by {estimate['basis']}.")
+    lines += _expected(explanation)
     if lost := explanation["last_eviction"]:
         why = f": {lost['reason']}" if lost["reason"] else ""
         lines.append(f"Last lost a member at {lost['time']}, to {lost['by']} by {lost['action']}{why}.")
     if lines:
         yield heading("ITS PLACE")
         yield from lines
+
+
+def _expected(explanation: Mapping[str, Any]) -> list[str]:
+    """When it starts if nothing is changed, as far as that is known."""
+    estimate = explanation["estimate"]
+    known = estimate is not None and estimate["start"] is not None
+    return [f"Expected to start at {estimate['start']}, by {estimate['basis']}."] if known else []
 
 
 def _summary(gang: Record) -> str:

@@ -1,0 +1,91 @@
+"""B3: what a cycle costs in a cluster that runs.
+
+35 running pods per node, one gang per node, ten gangs that wait for more than there is. After 0, 10 or 100 changes (a
+pod that moved, as when one ends and another begins) a cycle takes them in, decides and closes. Then the same with ten
+thousand hopeless gangs in front of the ten.
+"""
+
+from random import Random
+from statistics import median
+
+from msgspec import structs
+
+from bench.report import milliseconds, record, table
+from bench.timing import TimedEngine, engine, phases, without_collector
+from bench.worlds import NAMESPACE, gang, nodes, queue, running, shape
+from posse.cluster.facts import Observation, TaskFact
+from posse.cluster.world import World
+from posse.scheduler.records import CycleInput
+
+PER_NODE = 35
+RUNNING, WAITING, HOPELESS = shape(500), shape(14_000), shape(64_000)
+SIZES = (500, 1_000, 4_000, 10_000)
+CHANGES = (0, 10, 100)
+REPEATS = 9
+
+
+def _world(node_count: int, hopeless: int) -> World:
+    world = World()
+    world.observe([queue(), *nodes(node_count)])
+    for number in range(node_count):
+        world.observe(running(f"run-{number}", PER_NODE, RUNNING, f"node-{number}", age=number))
+    for number in range(hopeless):
+        world.observe(gang(f"hopeless-{number}", 4, HOPELESS, age=10**6 + number, asks=False))
+    for number in range(10):
+        world.observe(gang(f"waiting-{number}", 2 * node_count, WAITING, age=2 * 10**6 + number, asks=False))
+    return world
+
+
+def _changes(world: World, count: int, node_count: int, random: Random) -> tuple[Observation, ...]:
+    """Pods that run elsewhere than they did."""
+    found: list[Observation] = []
+    for _ in range(count):
+        key = f"{NAMESPACE}/run-{random.randrange(node_count)}-worker-{random.randrange(PER_NODE)}"
+        fact = world.tasks.facts[world.tasks.find(key)]
+        assert isinstance(fact, TaskFact)
+        found.append(structs.replace(fact, node=f"node-{random.randrange(node_count)}"))
+    return tuple(found)
+
+
+def _measured(decider: TimedEngine, node_count: int, hopeless: int, changes: int) -> dict[str, object]:
+    random, cycles = Random(changes), []
+    for repeat in range(REPEATS):
+        given = CycleInput(now=repeat, observations=_changes(decider.world, changes, node_count, random))
+        decider.cycle(given)
+        cycles.append({"cycle": decider.times["cycle"], **phases(decider)})
+    middle = {phase: median(each[phase] for each in cycles) for phase in cycles[0]}
+    least = min(each["cycle"] for each in cycles)
+    figures = {f"{phase}_s": seconds for phase, seconds in middle.items()}
+    return {
+        "nodes": node_count,
+        "pods": node_count * PER_NODE,
+        "hopeless": hopeless,
+        "changes": changes,
+        **figures,
+        "least_s": least,
+    }
+
+
+def run(*, full: bool) -> None:
+    """Measure."""
+    figures = []
+    for hopeless in (0, 10_000):
+        for node_count in SIZES if full or not hopeless else SIZES[2:3]:
+            decider = engine(_world(node_count, hopeless))
+            decider.cycle(CycleInput(now=0))
+            with without_collector():
+                figures += [_measured(decider, node_count, hopeless, changes) for changes in CHANGES]
+    phases_shown = ("ingest", "open", "actions", "close", "cycle", "least")
+    rows = [
+        [
+            f"{figure['nodes']:,}",
+            f"{figure['pods']:,}",
+            f"{figure['hopeless']:,}",
+            figure["changes"],
+            *(milliseconds(float(str(figure[f"{phase}_s"]))) for phase in phases_shown),
+        ]
+        for figure in figures
+    ]
+    note = f"Default configuration, ms, the middle of {REPEATS} cycles (least: the quickest), the first after a start aside."
+    table("B3: a cycle in a running cluster", note, ["nodes", "pods", "hopeless gangs", "changes", *phases_shown], rows)
+    record("B3", figures)
