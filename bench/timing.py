@@ -68,8 +68,7 @@ def phases(of: TimedEngine) -> dict[str, float]:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Keep the garbage collector out of a measurement, as a long-running scheduler does by freezing what it has loaded.
-    """
+    """Keep the garbage collector out, as a scheduler that runs for long does by freezing what it has loaded."""
     gc.collect()
     gc.freeze()
     gc.disable()

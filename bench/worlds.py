@@ -114,8 +114,7 @@ def running(name: str, size: int, of: Shape, node: str, *, age: int = 0) -> Iter
 
 
 def mixed(pods: int, seed: int = 0) -> Iterator[Fact]:
-    """Gangs of hundreds of shapes in ten queues: sizes, pools, tolerations, and spread and affinity in a tenth of them.
-    """
+    """Gangs of hundreds of shapes in ten queues, with pools and tolerations; a tenth with spread or affinity."""
     random = Random(seed)
     yield from (queue(f"team-{number}", 1 + number % 3) for number in range(10))
     plain = [

@@ -1,10 +1,10 @@
 """Kernels: numba where it is installed, the same source as plain Python where it is not.
 
-A kernel is a pure function over arrays that allocates nothing. It is compiled once per machine and version of its source,
-and warmed when a scheduler is built, so that no compilation lands in a cycle that matters.
+A kernel is a pure function over arrays that allocates nothing. It is compiled once per machine and version of its
+source, and warmed when a scheduler is built, so that no compilation lands in a cycle that matters.
 
-Compiled kernels lie in the user's cache (or in NUMBA_CACHE_DIR), under a digest of all files that hold kernels. Numba itself
-looks only at the file of the outermost function, and would go on using an old one whose parts have changed.
+Compiled kernels lie in the user's cache (or in NUMBA_CACHE_DIR), under a digest of all files that hold kernels. Numba
+itself looks only at the file of the outermost function, and would go on using an old one whose parts have changed.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def _options() -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # no home, or one that nobody may write to: compile at each start
         return options
-    config.CACHE_DIR = str(folder)
+    setattr(config, "CACHE_DIR", str(folder))  # noqa: B010 - numba's own stubs do not know it
     return {**options, "cache": True}
 
 

@@ -1,9 +1,9 @@
 """Hopeless: gangs for which the cluster has not room enough, by a count that can only be too high.
 
 A gang of equal members that wants n more of them cannot be placed where fewer than n find room on all suitable nodes
-together, whatever others do; those that are promised a node already need no other. Asking that costs one look at the nodes per shape, not one attempt per gang, so ten
-thousand hopeless gangs in front do not slow down the next good one. Leaving them out changes no decision: each would
-have failed.
+together, whatever others do; those that are promised a node already need no other. Asking that costs one look at the
+nodes per shape, not one attempt per gang, so ten thousand hopeless gangs in front do not slow down the next good one.
+Leaving them out changes no decision: each would have failed.
 """
 
 import numpy as np

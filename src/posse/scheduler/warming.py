@@ -1,7 +1,7 @@
 """Warming: every kernel is run once on a made-up cluster, so that none is compiled while somebody waits for a decision.
 
-The first time on a machine that compiles them, which takes seconds; after that they are loaded from the cache, which takes a
-fraction of one.
+The first time on a machine that compiles them, which takes seconds; after that they are loaded from the cache, which
+takes a fraction of one.
 """
 
 from posse.cluster.facts import GangFact, NodeFact, QueueFact, Shape, TaskFact

@@ -149,12 +149,15 @@ def binpack(stock: Stock, dimensions: Rows, weights: Vector, node: int) -> float
 @part
 def fullness(stock: Stock, rules: Rules, row: int, node: int) -> float:
     """What a rule says of a node, brought to scale."""
+    points = 0.0
     if rules.kinds[row] == BALANCED:
-        return rules.scales[row] * balanced(stock, rules.dimensions[row], node)
-    if rules.kinds[row] == BINPACK:
-        return rules.scales[row] * binpack(stock, rules.dimensions[row], rules.weights[row], node)
-    most = rules.kinds[row] == MOST
-    return rules.scales[row] * least_or_most(stock, rules.dimensions[row], rules.weights[row], node, most)
+        points = balanced(stock, rules.dimensions[row], node)
+    elif rules.kinds[row] == BINPACK:
+        points = binpack(stock, rules.dimensions[row], rules.weights[row], node)
+    else:
+        most = rules.kinds[row] == MOST
+        points = least_or_most(stock, rules.dimensions[row], rules.weights[row], node, most)
+    return points * float(rules.scales[row])
 
 
 @kernel

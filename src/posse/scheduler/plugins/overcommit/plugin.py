@@ -72,9 +72,9 @@ class OvercommitPlugin(Plugin):
     def gangs_enqueueable(self, gangs: Rows) -> NDArray[np.bool_] | None:
         """Say of many gangs whether each would be admitted now."""
         minimum = self.world.columns.traits.gang_min_resources[gangs]
-        lacking: NDArray[np.bool_] = (minimum > 0) & (self._charged + minimum > self._room)
-        lacking[:, PODS] = False
-        admitted: NDArray[np.bool_] = ~lacking.any(axis=1)
+        wanted = np.where(minimum > 0, self._charged + minimum, -np.inf)
+        wanted[:, PODS] = -np.inf
+        admitted: NDArray[np.bool_] = (wanted <= self._room).all(axis=1)
         return admitted
 
     def all_enqueueable(self, gangs: Rows) -> bool:
