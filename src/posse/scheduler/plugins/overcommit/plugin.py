@@ -74,8 +74,7 @@ class OvercommitPlugin(Plugin):
         minimum = self.world.columns.traits.gang_min_resources[gangs]
         wanted = np.where(minimum > 0, self._charged + minimum, -np.inf)
         wanted[:, PODS] = -np.inf
-        admitted: NDArray[np.bool_] = (wanted <= self._room).all(axis=1)
-        return admitted
+        return np.asarray((wanted <= self._room).all(axis=1), np.bool_)
 
     def all_enqueueable(self, gangs: Rows) -> bool:
         """Say whether all would be, one after the other."""
