@@ -2,7 +2,7 @@
 
 import pytest
 
-from posse.cluster.facts import Gone
+from posse.cluster.facts import Gone, PriorityClassFact
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
 from posse.scheduler.promises import PATIENCE
@@ -83,7 +83,7 @@ def test_on_a_node_that_nobody_leaves_patience_ends() -> None:
     )
     binds(running, now=5)
     assert running.next_deadline() is None
-    cycle(running, task("old", cpu=2, on="n1"), now=6)
+    cycle(running, OLD_GONE, task("quicker", cpu=2, on="n1"), now=6)
     assert running.next_deadline() == 5 + PATIENCE
 
     cycle(running, now=4 + PATIENCE)
@@ -162,3 +162,32 @@ def test_upstream_forgets_what_it_promised_when_the_cycle_ends(now: int) -> None
     assert the_task(running, "a-worker-0").status is Status.PENDING
 
     assert binds(running, OLD_GONE, gang("b", min=1, created=1), *crew("b", 1), now=now) == {"b-worker-0": "n1"}
+
+
+def test_a_gang_of_higher_priority_takes_promised_room_and_the_whole_promise_ends() -> None:
+    running = waiting()
+    urgent = PriorityClassFact(name="urgent", value=100)
+
+    cycle(running, urgent, gang("b", min=1, priority_class="urgent"), *crew("b", 1), now=1)
+
+    assert set(promised(running)) <= {"b-worker-0"}
+    assert the_task(running, "b-worker-0").status in (Status.BINDING, Status.PIPELINED)
+    assert the_task(running, "a-worker-0").status is Status.PENDING
+
+
+def test_a_gang_of_equal_priority_takes_nothing() -> None:
+    running = waiting()
+    where = promised(running)
+
+    cycle(running, gang("b", min=1), *crew("b", 1), now=1)
+
+    assert promised(running) == where
+
+
+def test_a_promise_that_would_not_help_is_left_alone() -> None:
+    running = waiting()
+    where, urgent = promised(running), PriorityClassFact(name="urgent", value=100)
+
+    cycle(running, urgent, gang("b", min=9, priority_class="urgent"), *crew("b", 9), now=1)
+
+    assert promised(running) == where

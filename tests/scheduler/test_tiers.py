@@ -89,7 +89,7 @@ def test_whoever_keeps_a_gang_out_says_why() -> None:
     assert refusal.blocker is NO
 
 
-# ---------------------------------------------------------------------- pipelined: votes; ready: all; starving: first tier
+# ---------------------------------------------------------------------- pipelined, ready, starving, refusals
 
 PIPELINED = [
     ("nobody asks for it", [[Vote.ABSTAIN]], True),

@@ -15,7 +15,8 @@ from rich.console import RenderableType
 
 from posse.cli import demo_story
 from posse.cli.output import is_watched, write
-from posse.cli.running import Outcome, unexplained
+from posse.cli.progress import Progress
+from posse.cli.running import Outcome, unexplained, warm_up
 from posse.errors import InputError, Place
 from posse.kube import manifests
 from posse.scheduler.records import CycleResult
@@ -39,6 +40,8 @@ def command(folder: str | None) -> None:
         _write_out(Path(folder))
         return
     read = _read()
+    with Progress() as progress:
+        warm_up(progress)
     _say(demo_story.opening(manifest.body for manifest in read), READ)
     pods = _run(read, POD_BY_POD, Options(cycles=1))
     _say(demo_story.pod_by_pod(pods), READ)

@@ -3,6 +3,8 @@
 from functools import cached_property
 
 from posse.cli.progress import Progress
+from posse.cluster.compiled import is_cold
+from posse.scheduler.warming import warm
 from posse.simulation.comparison import Side
 from posse.simulation.gang_names import GangNames
 from posse.simulation.report.names import readable, short_names
@@ -12,9 +14,17 @@ from posse.simulation.scenario import Scenario
 from posse.simulation.timeline import Moment, timeline
 
 
+def warm_up(progress: Progress) -> None:
+    """Compile the kernels, if nobody did so on this machine yet, and say so: it takes some seconds, once."""
+    if is_cold():
+        progress.working("compiling the kernels, once on this machine")
+        warm()
+
+
 def run_to_the_end(scenario: Scenario, progress: Progress) -> Run:
     """Run a scenario as long as its options say."""
     run = Run(scenario)
+    warm_up(progress)
     run.to_the_end(progress.cycle)
     return run
 

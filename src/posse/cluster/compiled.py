@@ -57,6 +57,13 @@ def _options() -> dict[str, Any]:
 OPTIONS = _options() if COMPILES else {}
 
 
+def is_cold() -> bool:
+    """Whether the kernels would have to be compiled here: nothing of this version is in the cache."""
+    if not COMPILES:
+        return False
+    return not OPTIONS.get("cache") or not any(_cache().rglob("*.nbc"))
+
+
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile a function over arrays, if there is a compiler."""
     if not COMPILES:

@@ -4,11 +4,14 @@ A view is a world and a row number; it holds nothing of its own and is made wher
 these; kernels read the columns.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
+
+import numpy as np
 
 from posse.cluster.facts import GangFact, NodeFact, QueueFact, Shape, TaskFact
 from posse.cluster.phases import GangPhase
-from posse.cluster.status import Status
+from posse.cluster.status import OCCUPIES, PROMISED, Status
 from posse.cluster.subgroups import SubGang
 from posse.cluster.world import World
 
@@ -36,6 +39,16 @@ class Task:
     def key(self) -> str:
         """Namespace and name."""
         return self.world.tasks.keys[self.row]
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The pod's labels."""
+        return self.fact.labels
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """The pod's annotations."""
+        return self.fact.annotations
 
     @property
     def status(self) -> Status:
@@ -153,6 +166,11 @@ class Gang(Team):
         fact = self.world.gangs.facts[self.row]
         assert fact is not None
         return fact
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """The annotations of what declares it."""
+        return self.fact.annotations
 
     @property
     def is_declared(self) -> bool:
@@ -350,6 +368,24 @@ class Node:
     def name(self) -> str:
         """Its name."""
         return self.world.nodes.keys[self.row]
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Its labels."""
+        return self.fact.labels
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """Its annotations."""
+        return self.fact.annotations
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The pods that are on it or have it promised, terminating ones included, in no particular order."""
+        ledger, count = self.world.columns.ledger, len(self.world.tasks)
+        status = ledger.task_status[:count]
+        here = (ledger.task_node[:count] == self.row) & (OCCUPIES[status] | PROMISED[status])
+        return [Task(self.world, row) for row in np.flatnonzero(here).tolist()]
 
     def idle(self, resource: str) -> int:
         """What is free of a resource, in model units."""

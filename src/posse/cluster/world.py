@@ -371,6 +371,10 @@ class World:
         for gang in gangs:
             self.ordered_members(gang)
 
+    def some_task_of(self, shape: int) -> int:
+        """The row of some task of a shape, to ask about where any will do."""
+        return int(np.argmax(self.columns.ledger.task_shape[: len(self.tasks)] == shape))
+
     def ordered_members(self, gang: int) -> NDArray[np.int32]:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         ordered = self.membership.ordered(gang)

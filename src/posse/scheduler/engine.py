@@ -18,6 +18,7 @@ from posse.cluster.status import Status
 from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.cluster.views import Gang
 from posse.cluster.world import World
+from posse.scheduler.blame import blamed
 from posse.scheduler.claims import Book, Claims
 from posse.scheduler.closing import Closing
 from posse.scheduler.configuration import Configuration, PluginOption
@@ -108,7 +109,13 @@ class Engine:
 
     def _act(self, session: Session) -> None:
         for action in self._actions:
-            action.run(session)
+            try:
+                action.run(session)
+            except Exception as fault:
+                blame = blamed(fault, self.tiers.plugins)
+                if blame is fault:
+                    raise
+                raise blame from fault
 
     def open(self, now: int) -> Session:
         """Open a session on the world as it stands."""
@@ -121,6 +128,7 @@ class Engine:
             self.claims,
             self.reasons,
             fresh=self._fresh(),
+            takes_promises=self._promises.can_be_taken,
             now=now,
             cycle=self.cycles,
         )
@@ -212,8 +220,9 @@ class Engine:
         return self._promises.deadline(self.world, task)
 
     def next_deadline(self) -> int | None:
-        """When the next promise ends by itself."""
-        deadlines = (self.deadline_of(task) for task in self.world.promises)
+        """When something will change by itself: a promise ends, or a plugin's answer."""
+        deadlines = [self.deadline_of(task) for task in self.world.promises]
+        deadlines += [plugin.wake_at() for plugin in self.tiers.plugins]
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def state(self, now: int) -> int:

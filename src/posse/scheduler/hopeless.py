@@ -25,5 +25,5 @@ def hopeless(session: Session, gangs: Rows) -> NDArray[np.bool_]:
     for shape in np.unique(shapes[known]).tolist():
         mine = known & (shapes == shape)
         enough = int(wanted[mine].max())
-        found |= mine & (wanted > session.filler.capacity(shape, enough))
+        found |= mine & (wanted > session.filler.capacity(shape, enough, promised_too=session.takes_promises))
     return found

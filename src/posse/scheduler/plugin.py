@@ -75,13 +75,33 @@ class Setup(Struct, frozen=True):
     uses_hierarchy: bool = False
 
 
+FORMS_FOR_MANY = (
+    ("gang_order", "gang_orders"),
+    ("task_order", "task_orders"),
+    ("gang_ready", "shortfalls"),
+    ("gang_ready", "missing"),
+    ("gang_enqueueable", "gangs_enqueueable"),
+    ("gang_enqueueable", "all_enqueueable"),
+    ("gang_enqueued", "gangs_enqueued"),
+    ("queue_allocatable", "queue_room"),
+)
+"""Extension points, and the methods that answer them for many subjects at once."""
+
+KEPT = frozenset({"node", "shape"})
+"""What answers may depend on that are asked for once."""
+
+
 class Plugin:
     """A set of answers. Subclass it, set `name`, and override what you have an opinion on."""
 
     name: ClassVar[str] = ""
     arguments: ClassVar[tuple[Argument, ...]] = ()
-    terms_follow: ClassVar[frozenset[str]] = frozenset({"node", "pods", "queue", "task", "time"})
-    """What the per-task filter and score look at: only "node" lets their answers be kept."""
+    depends_on: ClassVar[frozenset[str]] = frozenset({"node", "shape", "task", "siblings", "pods", "queue", "time"})
+    """What `node_filter` and `node_score` look at.
+
+    Answers that depend on no more than "node" (what a node is, not what is on
+    it) and "shape" (what a task asks for) are asked for once and kept, and do not keep the kernel from filling.
+    """
     queue_order_is_own: bool = False
     """Whether a queue's key depends on that queue alone, so that it does not move while others have their turn."""
     gang_order_is_own: bool = False
@@ -104,11 +124,24 @@ class Plugin:
     def on_close(self, session: "Session") -> None:
         """End a cycle."""
 
+    def wake_at(self) -> int | None:
+        """Give the time at which this plugin may answer differently though nothing else has changed; None: never."""
+
     def on_allocate(self, tasks: NDArray[np.int32]) -> None:
         """Learn that these tasks got a node (for good or as a promise)."""
+        for row in tasks.tolist():
+            self.task_allocated(Task(self.world, row))
 
     def on_deallocate(self, tasks: NDArray[np.int32]) -> None:
         """Learn that these tasks are about to lose their node."""
+        for row in tasks.tolist():
+            self.task_deallocated(Task(self.world, row))
+
+    def task_allocated(self, task: Task) -> None:
+        """Learn the same of one task."""
+
+    def task_deallocated(self, task: Task) -> None:
+        """Learn the same of one task."""
 
     # ------------------------------------------------------------------ orders
 
@@ -243,6 +276,14 @@ class Plugin:
         """Give the metrics that are about what this plugin does, as they stand."""
         return ()
 
+    def __init_subclass__(cls) -> None:
+        """Let a form for many give way where only the form for one is written anew: the two must never differ."""
+        super().__init_subclass__()
+        own = vars(cls)
+        for one, many in FORMS_FOR_MANY:
+            if one in own and many not in own and getattr(cls, many) is not getattr(Plugin, many):
+                setattr(cls, many, getattr(Plugin, many))
+
     @classmethod
     def overrides(cls, point: str) -> bool:
         """Whether this plugin has an opinion at an extension point."""
@@ -261,6 +302,7 @@ NOT_ASKED_IN_TURN = {
     "queue_standing",
     "shortfalls",
     "task_orders",
+    "wake_at",
 }
 """Methods that go with an extension point, or tell of the plugin, and are none themselves."""
 

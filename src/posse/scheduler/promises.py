@@ -2,7 +2,8 @@
 
 A gang whose minimum needs room that is still being freed is promised it as a whole: its members are *pipelined*, those
 on idle nodes included. Each cycle begins with the promises whose room has come, in gang order: a gang that can be bound
-is bound. A promise ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Seen from
+is bound. A promise ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Only a gang of
+strictly higher priority may take promised room, and then the promise ends for the whole gang that had it. Seen from
 outside it is `nominatedNodeName`.
 
 Volcano forgets its promises when the cycle ends; `Forgetful` does the same.
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from posse.cluster.status import Status
 from posse.cluster.views import Gang
 from posse.cluster.world import World
-from posse.scheduler.session import Session
+from posse.scheduler.session import Session, ours
 
 NANOSECONDS = 1_000_000_000
 PATIENCE = 300 * NANOSECONDS
@@ -25,6 +26,9 @@ PATIENCE = 300 * NANOSECONDS
 
 class PromiseKeeper(Protocol):
     """A rule for the life of promises."""
+
+    can_be_taken: bool
+    """Whether a gang of higher priority may take promised room."""
 
     def open(self, session: Session) -> None:
         """Begin a cycle: redeem and end promises of earlier cycles."""
@@ -39,14 +43,6 @@ class PromiseKeeper(Protocol):
         """When a promise ends by itself, if it does."""
 
 
-def ours(world: World, status: Status) -> NDArray[np.int32]:
-    """The tasks of gangs that are in a status, by row."""
-    tasks, ledger = len(world.tasks), world.columns.ledger
-    if not ledger.gang_count[: len(world.gangs), status].any():
-        return np.empty(0, np.int32)
-    return np.flatnonzero((ledger.task_status[:tasks] == status) & (ledger.task_gang[:tasks] >= 0)).astype(np.int32)
-
-
 def take_back(world: World, tasks: NDArray[np.int32]) -> None:
     """Make tasks wait again."""
     if len(tasks):
@@ -55,6 +51,8 @@ def take_back(world: World, tasks: NDArray[np.int32]) -> None:
 
 class Forgetful:
     """Promises end with the cycle that made them."""
+
+    can_be_taken = False
 
     def open(self, session: Session) -> None:
         """Nothing is promised when a cycle begins."""
@@ -74,6 +72,8 @@ class Forgetful:
 
 class Lasting:
     """Promises live until redeemed, or until one of the ends that the module's story names."""
+
+    can_be_taken = True
 
     def open(self, session: Session) -> None:
         """End what has to end, then bind the gangs whose room has come, first come first."""

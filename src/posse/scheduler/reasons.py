@@ -4,7 +4,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-PASSES = 0
+PASSES, NOT_THERE = 0, 1
 
 
 class Refusal(Struct, frozen=True):
@@ -23,11 +23,14 @@ class Refusal(Struct, frozen=True):
 
 
 class Reasons:
-    """All reasons of one engine, numbered in the order of their first use. Number 0 is none: the node passes."""
+    """All reasons of one engine, numbered in the order of their first use.
+
+    Number 0 is none: the node passes. Number 1 is for rows in which no node stands (any more); those are not counted.
+    """
 
     def __init__(self) -> None:
-        self.texts: list[str] = [""]
-        self._codes: dict[str, int] = {"": PASSES}
+        self.texts: list[str] = ["", "node is gone"]
+        self._codes: dict[str, int] = {text: code for code, text in enumerate(self.texts)}
         self._last: tuple[NDArray[np.int32], Refusal] | None = None
 
     def code(self, text: str) -> int:
@@ -47,5 +50,5 @@ class Reasons:
     def histogram(self, codes: NDArray[np.int32]) -> tuple[tuple[str, int], ...]:
         """How many nodes were refused for which reason, most first, then by text."""
         counts = np.bincount(codes, minlength=1)
-        found = [(self.texts[code], int(counts[code])) for code in np.flatnonzero(counts) if code != PASSES]
+        found = [(self.texts[code], int(counts[code])) for code in np.flatnonzero(counts) if code > NOT_THERE]
         return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))

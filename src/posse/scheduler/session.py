@@ -40,6 +40,14 @@ class Note(Struct):
     """Per task row: the status and node it had in a statement that was undone."""
 
 
+def ours(world: World, status: Status) -> NDArray[np.int32]:
+    """The tasks of gangs that are in a status, by row."""
+    tasks, ledger = len(world.tasks), world.columns.ledger
+    if not ledger.gang_count[: len(world.gangs), status].any():
+        return np.empty(0, np.int32)
+    return np.flatnonzero((ledger.task_status[:tasks] == status) & (ledger.task_gang[:tasks] >= 0)).astype(np.int32)
+
+
 class Session:
     """Everything a cycle works with."""
 
@@ -54,12 +62,15 @@ class Session:
         reasons: Reasons,
         *,
         fresh: NDArray[np.bool_],
+        takes_promises: bool,
         now: int,
         cycle: int,
     ) -> None:
         self.world, self.configuration, self.tiers = world, configuration, tiers
         self.chooser, self.filler, self.claims, self.reasons = chooser, filler, claims, reasons
         self.now, self.cycle, self._fresh = now, cycle, fresh
+        self.takes_promises = takes_promises
+        """Whether a gang of higher priority may take room that is promised to others."""
         self.effects: list[Effect] = []
         self.notes: dict[int, Note] = {}
 
@@ -105,6 +116,18 @@ class Session:
         if gang.phase is not phase:
             self.world.columns.traits.gang_phase[gang.row] = phase
             self.world.columns.log_gang(gang.row)
+
+    def promised_to_weaker(self, gang: Gang) -> list[NDArray[np.int32]]:
+        """The tasks of gangs of lower priority that are promised room, gang by gang, the weakest first."""
+        if not self.takes_promises:
+            return []
+        promised, of = ours(self.world, Status.PIPELINED), self.world.columns.ledger.task_gang
+        weaker = [
+            each for row in set(of[promised].tolist()) if (each := Gang(self.world, row)).priority < gang.priority
+        ]
+        ages = self.world.gang_ages
+        weaker.sort(key=lambda each: (-each.priority, ages[each.row]), reverse=True)
+        return [promised[of[promised] == each.row] for each in weaker]
 
     # ------------------------------------------------------------------ decisions
 

@@ -23,7 +23,7 @@ from posse.cluster.ordering import natural
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Division, Gang, Queue, Task
 from posse.scheduler.conf_flags import Flag
-from posse.scheduler.plugin import Key, Opinion, Plugin, Rows, Vote
+from posse.scheduler.plugin import KEPT, Key, Opinion, Plugin, Rows, Vote
 
 UNLIMITED = np.iinfo(np.int64).max // 4
 """More than anybody can ask for."""
@@ -59,14 +59,18 @@ class Tiers:
         self._overused = self._all("queue_overused", "overused")
         self._allocatable = self._all("queue_allocatable", "allocatable")
         self.filtering = self._all("filters", "node_filter")
-        self.filtering_singly = self._all("node_filter", "node_filter")
+        singly = self._all("node_filter", "node_filter")
+        self.filtering_once = tuple(plugin for plugin in singly if plugin.depends_on <= KEPT)
+        self.filtering_singly = tuple(plugin for plugin in singly if not plugin.depends_on <= KEPT)
         self.scoring = self._all("scores", "node_score")
-        self.scoring_singly = self._all("node_score", "node_score")
+        singly = self._all("node_score", "node_score")
+        self.scoring_once = tuple(plugin for plugin in singly if plugin.depends_on <= KEPT)
+        self.scoring_singly = tuple(plugin for plugin in singly if not plugin.depends_on <= KEPT)
         self.preemptable = self._by_tier("preemptable", "preemptable")
         self.reclaimable = self._by_tier("reclaimable", "reclaimable")
         self.evictable = self._by_tier("evictable", None)
-        self._gainers = self._all("on_allocate", None)
-        self._losers = self._all("on_deallocate", None)
+        self._gainers = tuple(p for p in self.plugins if p.overrides("on_allocate") or p.overrides("task_allocated"))
+        self._losers = tuple(p for p in self.plugins if p.overrides("on_deallocate") or p.overrides("task_deallocated"))
         self.watchers = tuple(plugin for plugin in self.plugins if plugin in (*self._gainers, *self._losers))
 
     def _all(self, point: str, flag: Flag | None) -> tuple[Plugin, ...]:

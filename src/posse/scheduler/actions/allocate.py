@@ -99,19 +99,44 @@ def _parts(session: Session, gang: Gang, tasks: NDArray[np.int32]) -> list[Part]
 
 def _turn(session: Session, gang: Gang, parts: list[Part]) -> bool:
     """Let a gang have its turn. True if it wants another."""
-    statement = session.statement()
-    if parts[0].division is None:
-        placed = place(session, statement, gang, parts[0])
-    else:
-        placed = _place_divisions(session, statement, gang, parts)
+    statement, ready_before = session.statement(), session.tiers.gang_ready(gang)
+    placed = _place_parts(session, statement, gang, parts)
+    if not placed and not ready_before:
+        placed = _place_on_promised_room(session, statement, gang, parts)
     if not placed or not session.tiers.gang_ready(gang):
         return False
     statement.commit()
     return any(part.has_tasks for part in parts)
 
 
+def _place_parts(session: Session, statement: Statement, gang: Gang, parts: list[Part]) -> bool:
+    """Place a gang, part by part if it has parts. True if it then is ready, or will be."""
+    if parts[0].division is None:
+        return place(session, statement, gang, parts[0])
+    return _place_divisions(session, statement, gang, parts)
+
+
+def _place_on_promised_room(session: Session, statement: Statement, gang: Gang, parts: list[Part]) -> bool:
+    """Place a gang on room that is promised to gangs of lower priority, the weakest first; each gives up all of its
+    promise.
+    """
+    note = session.notes.get(gang.row)
+    for promised in session.promised_to_weaker(gang):
+        session.notes.pop(gang.row, None)
+        statement.release(promised)
+        for part in parts:
+            part.at = 0
+        if _place_parts(session, statement, gang, parts):
+            return True
+    statement.rollback()
+    if note is not None:
+        session.notes[gang.row] = note
+    return False
+
+
 def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: list[Part]) -> bool:
     """Place sub-gangs until the gang is ready. True if it then is, or will be."""
+    mark = statement.checkpoint()
     session.notes.pop(gang.row, None)
     required = _required(session, gang)
     by_cohort = {part.cohort: part for part in parts}
@@ -127,10 +152,10 @@ def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: 
                 heap.push(division)
             if session.tiers.gang_ready(gang):
                 break
-    if len(statement) and (session.tiers.gang_ready(gang) or session.tiers.gang_pipelined(gang)):
+    if len(statement) > mark and (session.tiers.gang_ready(gang) or session.tiers.gang_pipelined(gang)):
         return True
-    session.remember_attempts(gang, statement, 0)
-    statement.rollback()
+    session.remember_attempts(gang, statement, mark)
+    statement.rollback(mark)
     return False
 
 

@@ -5,7 +5,7 @@ who lies where (live filters). Fixed filters are asked once per shape and kept u
 `future_idle`: what is idle, plus what terminating pods give back, minus what is promised.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -74,7 +74,7 @@ class Feasibility:
             if not (codes == PASSES).any():
                 break
             codes = np.where(codes == PASSES, live.codes(task), codes)
-        self._refuse_singly(task, codes)
+        self._refuse_singly(self._tiers.filtering_singly, task, codes)
         return codes
 
     def fits_idle(self, task: int, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -118,6 +118,8 @@ class Feasibility:
         for term in terms:
             if isinstance(term, FixedFilter):
                 codes = np.where(codes == PASSES, term.codes, codes)
+        if self._tiers.filtering_once:
+            self._refuse_singly(self._tiers.filtering_once, self._world.some_task_of(shape), codes)
         counts = tuple(term for term in terms if isinstance(term, CountFilter))
         return ShapeFilters(codes, counts, tuple(term for term in terms if isinstance(term, LiveFilter)))
 
@@ -157,9 +159,9 @@ class Feasibility:
 
     # ------------------------------------------------------------------ plain Python
 
-    def _refuse_singly(self, task: int, codes: Codes) -> None:
-        """Ask the plugins that speak of one task and one node."""
-        for plugin in self._tiers.filtering_singly:
+    def _refuse_singly(self, plugins: Sequence[Plugin], task: int, codes: Codes) -> None:
+        """Ask plugins that speak of one task and one node."""
+        for plugin in plugins:
             for node in np.flatnonzero(codes == PASSES).tolist():
                 reason = _ask_singly(plugin, self._world, task, node)
                 if reason is not None:

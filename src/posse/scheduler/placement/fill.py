@@ -198,7 +198,9 @@ def catch_up(stock: Stock, ranks: Vector, table: ScoreTable, tournament: Tournam
 
 
 @kernel
-def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: int, enough: int) -> int:
+def capacity(
+    ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: int, enough: int, promised_too: bool
+) -> int:
     """How many tasks of a shape find room on suitable nodes, now or once terminating pods are gone; not counted further
     than `enough`.
     """
@@ -210,12 +212,9 @@ def capacity(ledger: Ledger, traits: Traits, passes: NDArray[np.bool_], shape: i
         fits = enough
         for d in range(request.shape[0]):
             if request[d] > 0:
-                room = (
-                    traits.node_allocatable[d, n]
-                    - ledger.node_used[d, n]
-                    + ledger.node_releasing[d, n]
-                    - ledger.node_pipelined[d, n]
-                )
+                room = traits.node_allocatable[d, n] - ledger.node_used[d, n] + ledger.node_releasing[d, n]
+                if not promised_too:
+                    room -= ledger.node_pipelined[d, n]
                 fits = min(fits, max(room, 0) // request[d])
         total += fits
         if total >= enough:

@@ -73,10 +73,13 @@ class Filler:
         kept.epoch, kept.seen = columns.log_epoch, int(columns.ledger.log_ends[0])
         return done, nodes
 
-    def capacity(self, shape: int, enough: int) -> int:
-        """How many tasks of a shape could find room at the most, as far as what nodes are and their room goes."""
+    def capacity(self, shape: int, enough: int, *, promised_too: bool = False) -> int:
+        """How many tasks of a shape could find room at the most, as far as what nodes are and their room goes.
+
+        `promised_too`: room that is promised to others counts as well.
+        """
         passes = self._feasibility.fixed(shape) == PASSES
-        return capacity(self._world.columns.ledger, self._world.columns.traits, passes, shape, enough)
+        return capacity(self._world.columns.ledger, self._world.columns.traits, passes, shape, enough, promised_too)
 
     def _of(self, shape: int) -> Kept | None:
         stamp = stamp_of(self._world)

@@ -69,6 +69,9 @@ class Scoring:
         for plugin in self._tiers.plugins:
             for term in plugin.scores(shape) if plugin in self._tiers.scoring else ():
                 (alone if _is_of_one_node(term) else compared).append(term)
+            if plugin in self._tiers.scoring_once:
+                every = np.arange(len(self._world.nodes))
+                alone.append(FixedScore(self._singly(plugin, self._world.some_task_of(shape), every)))
             if plugin in self._tiers.scoring_singly:
                 alone.append(plugin)
         return ShapeScores(tuple(alone), tuple(compared))
@@ -89,8 +92,9 @@ class Scoring:
         return points
 
     def _singly(self, plugin: Plugin, task: int, candidates: Rows) -> Scores:
-        asked = Task(self._world, task)
-        return np.array([plugin.node_score(asked, Node(self._world, node)) for node in candidates.tolist()], np.float64)
+        asked, present = Task(self._world, task), self._world.columns.traits.node_present
+        nodes = [Node(self._world, node) for node in candidates.tolist()]
+        return np.array([plugin.node_score(asked, node) if present[node.row] else 0.0 for node in nodes], np.float64)
 
     def _of(self, term: Score, task: int, shape: int, candidates: Rows) -> Scores:
         match term:

@@ -1,0 +1,97 @@
+"""Gangs of sub-gangs: whole sub-gangs, as many as are needed, or nothing."""
+
+from posse.cluster.facts import GangFact, SubgroupPolicy, TaskFact
+from tests.builders import binds, conf, cycle, engine, gang, node, task, the_gang
+
+CONF = conf("priority gang", "predicates", actions="allocate")
+
+
+def serving(minimum: int, *, size: int = 2, groups: int = 1, **fields: object) -> GangFact:
+    """Replicas of `size` pods, of which so many must start."""
+    policy = SubgroupPolicy(name="replica", size=size, min_groups=groups, match_keys=("replica",))
+    return gang("g", min=minimum, subgroups=(policy,), **fields)
+
+
+def replica(number: int, pods: int, **fields: object) -> list[TaskFact]:
+    return [task(f"g-r{number}-{each}", "g", labels={"replica": str(number)}, **fields) for each in range(pods)]
+
+
+def test_as_many_replicas_start_as_fit_whole() -> None:
+    running = engine(CONF, node("n1", cpu=5), serving(2), *replica(0, 2), *replica(1, 2), *replica(2, 2), checks=True)
+
+    assert sorted(binds(running)) == ["g-r0-0", "g-r0-1", "g-r1-0", "g-r1-1"]
+
+
+def test_fewer_replicas_than_needed_start_not_at_all() -> None:
+    running = engine(CONF, node("n1", cpu=3), serving(4, groups=2), *replica(0, 2), *replica(1, 2), checks=True)
+
+    assert binds(running) == {}
+
+
+def test_half_a_replica_does_not_count_even_if_the_gang_has_pods_enough() -> None:
+    running = engine(CONF, node("n1", cpu=3), serving(3, size=2, groups=2), *replica(0, 2), *replica(1, 2), checks=True)
+
+    assert binds(running) == {}
+
+
+def test_a_replica_that_cannot_be_placed_makes_way_for_one_that_can() -> None:
+    running = engine(CONF, node("n1", cpu=2), serving(2), *replica(0, 2, cpu=5), *replica(1, 2), checks=True)
+
+    assert sorted(binds(running)) == ["g-r1-0", "g-r1-1"]
+
+
+def test_replicas_are_taken_in_the_order_of_their_numbers() -> None:
+    running = engine(CONF, node("n1", cpu=2), serving(2), *replica(10, 2), *replica(9, 2), checks=True)
+
+    assert sorted(binds(running)) == ["g-r9-0", "g-r9-1"]
+
+
+def test_replicas_of_higher_priority_go_first() -> None:
+    running = engine(CONF, node("n1", cpu=2), serving(2), *replica(0, 2), *replica(1, 2, priority=7), checks=True)
+
+    assert sorted(binds(running)) == ["g-r1-0", "g-r1-1"]
+
+
+def test_pods_of_no_replica_are_each_their_own_rest() -> None:
+    running = engine(CONF, node("n1", cpu=9), serving(3), *replica(0, 2), task("g-front", "g"), checks=True)
+
+    assert len(binds(running)) == 3
+
+
+def test_replicas_that_are_promised_room_are_promised_it_whole() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=3),
+        task("old", cpu=2, on="n1", terminating=True),
+        serving(2),
+        *replica(0, 2),
+        *replica(1, 2),
+        checks=True,
+    )
+    assert binds(running) == {}
+
+    promised = [running.world.tasks.keys[row] for row, _ in running.promises()]
+    assert sorted(promised) == ["default/g-r0-0", "default/g-r0-1"]
+
+
+def test_too_few_replicas_make_the_gang_invalid() -> None:
+    running = engine(CONF, node("n1"), serving(2, groups=2), *replica(0, 2))
+    (verdict,) = cycle(running).verdicts
+
+    assert verdict.state == "invalid"
+    assert verdict.blockers[0].message == "policy replica has 1 sub-gangs and needs 2"
+
+
+def test_a_replica_that_lost_a_pod_gets_it_back() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=9),
+        serving(4, groups=2, phase="Running"),
+        *replica(0, 2, on="n1"),
+        *replica(1, 1, on="n1"),
+        task("g-r1-9", "g", labels={"replica": "1"}),
+        checks=True,
+    )
+
+    assert binds(running) == {"g-r1-9": "n1"}
+    assert [each.is_ready for each in the_gang(running, "g").subgangs] == [True, True]
