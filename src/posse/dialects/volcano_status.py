@@ -41,7 +41,7 @@ def status_of(before: PodGroupStatus, verdict: Verdict, now: int) -> PodGroupSta
 
 def event_of(before: PodGroupStatus, after: PodGroupStatus, verdict: Verdict) -> Event | None:
     """The event that goes with a changed status, if one does."""
-    if verdict.phase in WAITING_PHASES:
+    if verdict.phase in WAITING_PHASES and not verdict.was_ready:
         message = f"{verdict.pending}/{verdict.members} tasks in gang unschedulable: {verdict.message}"
         return Event("Warning", UNSCHEDULABLE, message)
     return Event("Normal", SCHEDULED, "pod group is ready") if before != after else None

@@ -16,25 +16,45 @@ from posse.cluster.views import Gang
 from posse.cluster.world import World
 
 Amounts = NDArray[np.int64]
+Rows = NDArray[np.intp]
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """A gate that only waits for the queue: it opens by being placed, so a pod with no other one is not left out."""
 
 
-def outstanding(world: World, *, whole: bool = False) -> Amounts:
-    """[G, D] what each gang was admitted for and has not got; `whole`: what it has got as well, until it runs."""
+def outstanding(world: World, *, whole: bool = False) -> tuple[Rows, Amounts]:
+    """The gangs that were admitted for something, and what each of them has not got yet [gangs, D].
+
+    `whole`: what a gang has got counts as well, until it runs.
+    """
     count = len(world.gangs)
     ledger, traits = world.columns.ledger, world.columns.traits
-    minimum, phases = traits.gang_min_resources[:count], traits.gang_phase[:count]
-    has = ledger.gang_allocated[:count] + ledger.gang_promised[:count]
-    placed = ledger.gang_count[:count, list(ALLOCATED_STATES)].sum(axis=1)
+    states = np.flatnonzero(traits.gang_has_min_resources[:count] & _has_queue(world, count))
+    minimum, phases = traits.gang_min_resources[states], traits.gang_phase[states]
+    has = ledger.gang_allocated[states] + ledger.gang_promised[states]
+    placed = ledger.gang_count[states][:, list(ALLOCATED_STATES)].sum(axis=1)
     admitted = phases == GangPhase.INQUEUE
-    running = (phases == GangPhase.RUNNING) & (placed >= traits.gang_min[:count])
+    running = (phases == GangPhase.RUNNING) & (placed >= traits.gang_min[states])
     left: Amounts = np.maximum(minimum - has, 0)
     if whole:
         left[admitted] = minimum[admitted]
-    left[~(admitted | running) | ~_has_queue(world, count)] = 0
-    return _without_gated(world, left)
+    left[~(admitted | running)] = 0
+    return states, _without_gated(world, states, left)
+
+
+def total(of_gangs: tuple[Rows, Amounts]) -> Amounts:
+    """[D] amounts of gangs, added up."""
+    added: Amounts = of_gangs[1].sum(axis=0)
+    return added
+
+
+def used_of_minimum(world: World) -> tuple[Rows, Amounts]:
+    """The gangs that state minimal resources, and how much of these each of them has [gangs, D]."""
+    count, ledger = len(world.gangs), world.columns.ledger
+    states = np.flatnonzero(world.columns.traits.gang_has_min_resources[:count])
+    has = ledger.gang_allocated[states] + ledger.gang_promised[states]
+    used: Amounts = np.minimum(has, world.columns.traits.gang_min_resources[states])
+    return states, used
 
 
 def admitted_for(gang: Gang) -> Amounts:
@@ -45,7 +65,7 @@ def admitted_for(gang: Gang) -> Amounts:
     return np.maximum(minimum - gated, 0) if _is_something(gated) else minimum
 
 
-def all_admitted_for(world: World, gangs: NDArray[np.intp]) -> Amounts:
+def all_admitted_for(world: World, gangs: Rows) -> Amounts:
     """[gangs, D] the same for many gangs at once."""
     columns = world.columns
     minimums = columns.traits.gang_min_resources[gangs] * columns.traits.gang_has_min_resources[gangs, None]
@@ -54,12 +74,10 @@ def all_admitted_for(world: World, gangs: NDArray[np.intp]) -> Amounts:
     return minimums
 
 
-def by_queue(world: World, amounts: Amounts) -> Amounts:
+def by_queue(world: World, gangs: Rows, amounts: Amounts) -> Amounts:
     """[Q, D] amounts of gangs, added up by their queues."""
-    queues = world.columns.ledger.gang_queue[: len(amounts)]
-    sums = np.zeros((len(world.queues), amounts.shape[1]), np.int64)
-    some = np.flatnonzero(amounts.any(axis=1))
-    np.add.at(sums, queues[some], amounts[some])
+    sums = np.zeros((len(world.queues), len(world.dimensions)), np.int64)
+    np.add.at(sums, world.columns.ledger.gang_queue[gangs], amounts)
     return sums
 
 
@@ -70,12 +88,12 @@ def _has_queue(world: World, count: int) -> NDArray[np.bool_]:
     return has
 
 
-def _without_gated(world: World, left: Amounts) -> Amounts:
-    gated = world.columns.ledger.gang_count[: len(left), Status.GATED] > 0
-    for row in np.flatnonzero(gated & left.any(axis=1)).tolist():
-        asked = _requests_of_gated(world, world.ordered_members(row))
+def _without_gated(world: World, gangs: Rows, left: Amounts) -> Amounts:
+    gated = world.columns.ledger.gang_count[gangs, Status.GATED] > 0
+    for at in np.flatnonzero(gated).tolist():
+        asked = _requests_of_gated(world, world.ordered_members(int(gangs[at])))
         if _is_something(asked):
-            left[row] = np.maximum(left[row] - asked, 0)
+            left[at] = np.maximum(left[at] - asked, 0)
     return left
 
 

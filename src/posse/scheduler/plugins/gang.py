@@ -172,9 +172,9 @@ class GangPlugin(Plugin):
     def _ready(self, gangs: Rows) -> NDArray[np.int64]:
         """How many members of each gang count as ready."""
         ledger = self.world.columns.ledger
-        ready: NDArray[np.int64] = (
-            ledger.gang_count[gangs][:, list(READY_STATES)].sum(axis=1) + ledger.gang_best_effort[gangs]
-        )
+        ready: NDArray[np.int64] = ledger.gang_best_effort[gangs]
+        for status in READY_STATES:
+            ready = ready + ledger.gang_count[gangs, status]
         return ready
 
     def _by_readiness(self, gang: Gang) -> Key:

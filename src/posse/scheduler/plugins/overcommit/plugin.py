@@ -51,7 +51,7 @@ class OvercommitPlugin(Plugin):
         columns = session.world.columns
         used = (columns.ledger.node_used * columns.traits.node_present).sum(axis=1)
         self._room = self._supply.total * self._factor - used
-        self._charged = self._rule.outstanding(session.world).sum(axis=0)
+        self._charged = self._rule.outstanding(session.world)
 
     def gang_enqueueable(self, gang: Gang) -> Opinion:
         """Reject a gang whose minimal resources the enlarged cluster cannot hold besides all that is admitted."""

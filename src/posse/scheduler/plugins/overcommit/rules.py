@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.world import World
-from posse.scheduler.outstanding import outstanding
+from posse.scheduler.outstanding import outstanding, total
 
 
 class Rule(Protocol):
@@ -16,7 +16,7 @@ class Rule(Protocol):
         """The factor to work with."""
 
     def outstanding(self, world: World) -> NDArray[np.int64]:
-        """[G, D] what admitted gangs are charged for besides what is used."""
+        """[D] what admitted gangs are charged for besides what is used."""
 
 
 class ClampedAndOnce:
@@ -28,4 +28,4 @@ class ClampedAndOnce:
 
     def outstanding(self, world: World) -> NDArray[np.int64]:
         """What they have not got yet."""
-        return outstanding(world)
+        return total(outstanding(world))

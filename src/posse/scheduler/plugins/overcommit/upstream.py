@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.world import World
-from posse.scheduler.outstanding import outstanding
+from posse.scheduler.outstanding import outstanding, total
 
 DEFAULT = 1.2
 
@@ -18,4 +18,4 @@ class ResetAndTwice:
 
     def outstanding(self, world: World) -> NDArray[np.int64]:
         """All that they were admitted for, until they run: their bound pods are in what is used as well."""
-        return outstanding(world, whole=True)
+        return total(outstanding(world, whole=True))

@@ -23,7 +23,7 @@ from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.metrics.series import Series, queue_amounts, series
 from posse.scheduler.metrics.tally import Tally
-from posse.scheduler.outstanding import admitted_for, all_admitted_for, by_queue, outstanding
+from posse.scheduler.outstanding import admitted_for, all_admitted_for, by_queue, outstanding, used_of_minimum
 from posse.scheduler.plugin import PERMIT, Key, Opinion, Plugin, Rows, Setup, Standing, Vote
 from posse.scheduler.plugins.proportion.charters import Charters
 from posse.scheduler.plugins.proportion.division import SLACK, divide, within
@@ -61,10 +61,10 @@ class ProportionPlugin(Plugin):
         self._deserved = self._divide(limits)
         self._whole = np.floor(self._deserved).astype(np.int64)
         self._measure = np.where(self._deserved >= SLACK, self._deserved, np.inf)
-        count, ledger = len(world.gangs), world.columns.ledger
-        has = ledger.gang_allocated[:count] + ledger.gang_promised[:count]
-        self._beyond = by_queue(world, np.maximum(has - world.columns.traits.gang_min_resources[:count], 0))
-        self._charged = by_queue(world, outstanding(world))
+        count, ledger = len(world.queues), world.columns.ledger
+        has = ledger.queue_allocated[:count] + ledger.queue_promised[:count]
+        self._beyond = has - by_queue(world, *used_of_minimum(world))
+        self._charged = by_queue(world, *outstanding(world))
         self._open = np.array([fact is not None and fact.state == OPEN for fact in world.queues.facts], np.bool_)
 
     def _divide(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
