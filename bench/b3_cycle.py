@@ -86,6 +86,6 @@ def run(*, full: bool) -> None:
         ]
         for figure in figures
     ]
-    note = f"Default configuration, ms, the middle of {REPEATS} cycles (least: the quickest) after the first."
+    note = f"Default configuration, CPU ms, the middle of {REPEATS} cycles (least: the quickest) after the first."
     table("B3: a cycle in a running cluster", note, ["nodes", "pods", "hopeless gangs", "changes", *phases_shown], rows)
     record("B3", figures)

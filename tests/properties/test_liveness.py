@@ -27,17 +27,18 @@ NO_LIMITS = usual_conf(tiers=("priority gang conformance", "drf predicates nodeo
 LONG = 1000 * SECOND
 
 
-def at_rest(facts: list[Fact], seed: int) -> Life:
-    """A cluster that was left alone until nothing moved."""
+def at_rest(facts: list[Fact], seed: int, *, outlives_promises: bool = True) -> Life:
+    """A cluster that was left alone until nothing moved; for so long, if need be, that promises end by themselves."""
     life = Life(facts, seed, NO_LIMITS, kind=True)
     before: Portrait = {}
     for _ in range(BOUND_ON_CYCLES):
         life.cycle()
         now = portrait(life.engine.world)
-        if now == before and not life.leaves() and not life._seen and not life._heard:
+        is_still = now == before and not life.leaves() and not life._seen and not life._heard
+        if is_still and not (outlives_promises and life.engine.promises()):
             return life
         before = now
-        life.now += LONG if not life.leaves() else 0
+        life.now += LONG if is_still else 0
     raise AssertionError(f"still moving after {BOUND_ON_CYCLES} cycles")
 
 
@@ -74,3 +75,11 @@ def test_at_rest_nobody_has_half_of_a_decision(seed: int) -> None:
 
     half = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING)
     assert not [pod.key for pod in life.known() if pod.gang and life.status(pod.key) in half]
+
+
+@tried(60)
+@given(seed=seeds)
+def test_where_only_room_matters_every_promise_is_kept(seed: int) -> None:
+    life = at_rest(random_world(seed, traits=frozenset({"leaving"})), seed, outlives_promises=False)
+
+    assert not life.engine.promises()

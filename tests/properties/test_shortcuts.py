@@ -51,8 +51,8 @@ def one_by_one() -> Iterator[None]:
 class Both:
     """An engine as it is and one that takes no shortcut, in the same cluster."""
 
-    def __init__(self, facts: list[Fact], seed: int, text: str) -> None:
-        self.random, self.now = Random(seed), 0
+    def __init__(self, facts: list[Fact], seed: int, text: str, *, tells: bool) -> None:
+        self.random, self.now, self.tells = Random(seed), 0, tells
         self.short, self.long = (engine(text, *facts, checks=True) for _ in range(2))
         self.pods = {fact.key: fact for fact in facts if isinstance(fact, TaskFact)}
         self.news: list[TaskFact | Gone] = []
@@ -60,7 +60,7 @@ class Both:
     def cycle(self) -> tuple[CycleResult, CycleResult]:
         """One cycle of both."""
         given = CycleInput(self.now, tuple(self.news))
-        quick = self.short.cycle(given)
+        quick = self.short.cycle(given, tell=self.tells)
         self.long.forget()
         with one_by_one():
             slow = self.long.cycle(given)
@@ -95,9 +95,9 @@ def states(of: Engine) -> object:
 
 
 @tried(150)
-@given(seed=seeds, name=confs)
-def test_crowds_of_equal_gangs_are_placed_as_one_by_one(seed: int, name: str) -> None:
-    both = Both(crowded_world(seed), seed, CONFS[name])
+@given(seed=seeds, name=confs, tells=st.booleans())
+def test_crowds_of_equal_gangs_are_placed_as_one_by_one(seed: int, name: str, tells: bool) -> None:
+    both = Both(crowded_world(seed), seed, CONFS[name], tells=tells)
     for _ in range(CYCLES):
         quick, slow = both.cycle()
         assert quick.effects == slow.effects
@@ -105,19 +105,10 @@ def test_crowds_of_equal_gangs_are_placed_as_one_by_one(seed: int, name: str) ->
 
 
 @tried(100)
-@given(seed=seeds, name=confs)
-def test_so_are_gangs_of_all_sorts(seed: int, name: str) -> None:
-    both = Both(random_world(seed), seed, CONFS[name])
+@given(seed=seeds, name=confs, tells=st.booleans())
+def test_so_are_gangs_of_all_sorts(seed: int, name: str, tells: bool) -> None:
+    both = Both(random_world(seed), seed, CONFS[name], tells=tells)
     for _ in range(CYCLES):
         quick, slow = both.cycle()
         assert quick.effects == slow.effects
         assert states(both.short) == states(both.long)
-
-
-@tried(60)
-@given(seed=seeds, name=confs)
-def test_who_is_not_told_why_is_told_the_same_binds(seed: int, name: str) -> None:
-    told, untold = (engine(CONFS[name], *crowded_world(seed)) for _ in range(2))
-    for now in range(3):
-        assert told.cycle(CycleInput(now)).effects == untold.cycle(CycleInput(now), tell=False).effects
-    assert states(told) == states(untold)

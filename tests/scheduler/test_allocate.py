@@ -2,6 +2,7 @@
 
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
+from posse.scheduler.records import CycleInput
 from tests.builders import amounts, bare, binds, conf, crew, cycle, engine, gang, node, queue, task, the_gang, the_task
 
 CONF = conf("priority gang", "predicates nodeorder", actions="allocate")
@@ -156,8 +157,7 @@ def test_a_gang_that_is_partly_promised_takes_the_rest_as_soon_as_there_is_room(
     )
     cycle(running, task("quick", on="n2"), task(lost, "a", uid="successor"), now=1)
     assert the_gang(running, "a").waiting_count == 1
-    cycle(running, now=2)
 
-    cycle(running, node("n3", cpu=1), now=3)
+    running.cycle(CycleInput(2, (node("n3", cpu=1),)), tell=False)
 
     assert the_gang(running, "a").waiting_count == 2

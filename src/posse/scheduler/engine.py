@@ -92,16 +92,16 @@ class Engine:
         self._take_in(given)
         promised = set(self.world.promises)
         self.cycles += 1
-        session = self._begin(given.now)
+        session = self._begin(given.now, tells=tell)
         self._act(session)
         verdicts, queues = self._close(session, tell=tell)
         if self._checks:
             self._check(session.effects, promised)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
 
-    def _begin(self, now: int) -> Session:
+    def _begin(self, now: int, *, tells: bool) -> Session:
         """Redeem the promises whose room has come, and let plugins look at how things stand."""
-        session = self.open(now)
+        session = self.open(now, tells=tells)
         self._promises.open(session)
         for plugin in self.tiers.plugins:
             plugin.on_open(session)
@@ -117,7 +117,7 @@ class Engine:
                     raise
                 raise blame from fault
 
-    def open(self, now: int) -> Session:
+    def open(self, now: int, *, tells: bool = True) -> Session:
         """Open a session on the world as it stands."""
         return Session(
             self.world,
@@ -129,6 +129,7 @@ class Engine:
             self.reasons,
             fresh=self._fresh(),
             takes_promises=self._promises.can_be_taken,
+            tells=tells,
             now=now,
             cycle=self.cycles,
         )

@@ -63,6 +63,7 @@ class Session:
         *,
         fresh: NDArray[np.bool_],
         takes_promises: bool,
+        tells: bool,
         now: int,
         cycle: int,
     ) -> None:
@@ -71,6 +72,8 @@ class Session:
         self.now, self.cycle, self._fresh = now, cycle, fresh
         self.takes_promises = takes_promises
         """Whether a gang of higher priority may take room that is promised to others."""
+        self.tells = tells
+        """Whether anybody is told what the cycle found; if not, only its decisions count."""
         self.effects: list[Effect] = []
         self.notes: dict[int, Note] = {}
 
@@ -103,13 +106,15 @@ class Session:
         self.world.columns.log_gangs(gangs)
 
     def is_fresh(self, gangs: Rows) -> NDArray[np.bool_]:
-        """Which of these gangs changed since the last cycle closed: they must be looked at and told anew."""
-        fresh: NDArray[np.bool_] = self._fresh[gangs]
+        """Which of these gangs changed since the last cycle closed: they must be looked at and told anew, if anybody
+        is.
+        """
+        fresh: NDArray[np.bool_] = self._fresh[gangs] & self.tells
         return fresh
 
     def to_be_told(self, gangs: Rows) -> Rows:
         """Those among the gangs that must be told anew."""
-        return gangs[self._fresh[gangs]]
+        return gangs[self.is_fresh(gangs)]
 
     def set_phase(self, gang: Gang, phase: GangPhase) -> None:
         """Put a gang into a phase of its life."""
