@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from posse.cluster.facts import Shape
 from posse.cluster.ledger import Ledger
 from posse.cluster.names import PODS, Dimensions
+from posse.cluster.ordering import NO_INDEX
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import STATUSES, Status
 
@@ -41,6 +42,10 @@ class Traits(NamedTuple):
     """[T]"""
     task_nominated: NDArray[np.bool_]
     """[T] its status names a node."""
+    task_index: NDArray[np.int64]
+    """[T] the index that its name ends in, `NO_INDEX` if none; see `ordering`."""
+    task_created: NDArray[np.int64]
+    """[T] nanoseconds."""
     task_rank: NDArray[np.int32]
     """[T] its place in the default order of its gang; kept by `World.rank`."""
     gang_declared: NDArray[np.bool_]
@@ -96,6 +101,8 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "node_rank": (("N",), np.int64, 0),
     "task_priority": (("T",), np.int64, 0),
     "task_nominated": (("T",), np.bool_, 0),
+    "task_index": (("T",), np.int64, NO_INDEX),
+    "task_created": (("T",), np.int64, 0),
     "task_rank": (("T",), np.int32, 0),
     "gang_parted": (("G",), np.bool_, 0),
     "gang_shape": (("G",), np.int32, -1),

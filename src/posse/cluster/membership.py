@@ -10,7 +10,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.facts import GangFact, TaskFact
-from posse.cluster.ordering import in_default_order
 from posse.cluster.subgroups import SubGang, subgang_of
 
 NOBODY: tuple[int, ...] = ()
@@ -67,10 +66,9 @@ class Membership:
         """The rows of a gang's tasks in their default order, if somebody put them in order since they last changed."""
         return self._ordered.get(gang)
 
-    def put_in_order(self, gang: int, facts: list[TaskFact | None]) -> NDArray[np.int32]:
-        """Put the rows of a gang's tasks in their default order."""
-        ordered = self._ordered[gang] = np.array(in_default_order(list(self.of(gang)), facts), dtype=np.int32)
-        return ordered
+    def keep_order(self, gang: int, ordered: NDArray[np.int32]) -> None:
+        """Remember the default order of a gang's tasks until one of them changes."""
+        self._ordered[gang] = ordered
 
     # ------------------------------------------------------------------ cohorts
 

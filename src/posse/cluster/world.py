@@ -36,7 +36,7 @@ from posse.cluster.kin import KinRegister
 from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
 from posse.cluster.names import Dimensions, Register
-from posse.cluster.ordering import natural
+from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
 from posse.cluster.phases import phase_at_first_sight
 from posse.cluster.status import Status
 
@@ -44,6 +44,9 @@ ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Stat
 """Decisions that an observation without a node does not undo; one that the API confirmed least of all."""
 
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
+
+FEW = 16
+"""Members of whom sorting costs less than arrays do."""
 
 DEFAULT_PRIORITY = 1
 """Of a task whose pod has none."""
@@ -216,6 +219,7 @@ class World:
         ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
         ledger.task_status[row], ledger.task_node[row] = status, node
         columns.traits.task_nominated[row] = bool(fact.nominated)
+        columns.traits.task_index[row], columns.traits.task_created[row] = name_index(fact.name), fact.created
         columns.traits.task_priority[row] = DEFAULT_PRIORITY if fact.priority is None else fact.priority
         self._assign_cohorts(row)
         self._count([row], 1)
@@ -379,7 +383,8 @@ class World:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         ordered = self.membership.ordered(gang)
         if ordered is None:
-            ordered = self.membership.put_in_order(gang, self.tasks.facts)
+            ordered = self._in_default_order(np.array(self.membership.of(gang), np.int32))
+            self.membership.keep_order(gang, ordered)
             self.columns.traits.task_rank[ordered] = np.arange(len(ordered))
         return ordered
 
@@ -398,6 +403,18 @@ class World:
         """A vector over dimensions as named amounts, without zeros, sorted by name."""
         named = zip(self.dimensions.names, vector.tolist(), strict=False)
         return tuple(sorted((name, amount) for name, amount in named if amount))
+
+    def _in_default_order(self, members: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Members by the index of their names, then by age; by more only where that does not tell all of them apart."""
+        if len(members) < FEW:
+            return np.array(in_default_order(members.tolist(), self.tasks.facts), np.int32)
+        traits = self.columns.traits
+        indexes, created = traits.task_index[members], traits.task_created[members]
+        order = np.lexsort((created, indexes))
+        indexes, created = indexes[order], created[order]
+        if indexes[0] != NO_INDEX and ((np.diff(indexes) > 0) | (np.diff(created) > 0)).all():
+            return members[order]
+        return np.array(in_default_order(members.tolist(), self.tasks.facts), np.int32)
 
     def _assign_cohorts(self, task: int) -> None:
         """Find the task's role and sub-gang rows, where its gang counts by them."""

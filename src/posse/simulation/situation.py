@@ -23,6 +23,7 @@ from posse.kube.meta import KubeObject, group_of, rfc3339
 from posse.kube.objects import Pod, PodGroup
 from posse.kube.workloads import Workload
 from posse.scheduler.engine import Engine
+from posse.scheduler.records import Bind
 from posse.simulation import scenario
 from posse.simulation.gang_names import GangNames
 from posse.simulation.identities import Identity, identity_of
@@ -75,6 +76,11 @@ class SimulatedTrial:
             if not moves:
                 return False
         return False
+
+    @property
+    def binds(self) -> Sequence[Bind]:
+        """What was bound in the copy, in order."""
+        return tuple(self._run.history.binds.values())
 
     def close(self) -> None:
         """Let the next copy have the room of this one."""

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from posse.cluster.verdict import Verdict
 from posse.scheduler.engine import Engine
+from posse.scheduler.records import Bind
 from posse.whatif.explanation import Change, Estimate, LastEviction, Manifest, Reference
 
 
@@ -36,6 +37,10 @@ class Trial(Protocol):
 
     def starts(self, gang: str) -> bool:
         """Run cycles until a gang has its minimum: False if it has not within ten, or if nothing moves any more."""
+
+    @property
+    def binds(self) -> Sequence[Bind]:
+        """What was bound in these cycles, in order."""
 
     def close(self) -> None:
         """Give the copy up; it is not to be used afterwards."""

@@ -45,10 +45,18 @@ class Enqueue(Action):
 
     def _ask(self, session: Session, gangs: Rows) -> None:
         line = Line(session.tiers, session.world, gangs)
-        while (gang := line.next()) is not None:
-            if session.tiers.gang_not_enqueueable(gang) is None:
+        may_get_in = set(gangs.tolist())
+        while may_get_in and (gang := line.next()) is not None:
+            if gang.row in may_get_in and session.tiers.gang_not_enqueueable(gang) is None:
                 self._admit(session, np.array([gang.row]))
+                may_get_in = self._left(session, may_get_in - {gang.row})
             line.back(gang)
+
+    def _left(self, session: Session, gangs: set[int]) -> set[int]:
+        """Those of some gangs that may still get in; the more are admitted, the fewer may."""
+        rows = np.array(sorted(gangs), np.intp)
+        may_get_in = session.tiers.enqueueable(rows)
+        return gangs if may_get_in is None else set(rows[may_get_in].tolist())
 
     def _admit(self, session: Session, gangs: Rows) -> None:
         if len(gangs):
