@@ -36,6 +36,7 @@ from posse.cluster.kin import KinRegister
 from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
 from posse.cluster.names import Dimensions, Register
+from posse.cluster.observed import status_of
 from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
 from posse.cluster.phases import phase_at_first_sight
 from posse.cluster.status import Status
@@ -479,23 +480,3 @@ class World:
 def same(one: Iterable[NDArray[Any]], other: Iterable[NDArray[Any]]) -> bool:
     """Whether everybody stands where he stood."""
     return all(np.array_equal(before, after) for before, after in zip(one, other, strict=True))
-
-
-def status_of(fact: TaskFact) -> Status:
-    """The status that a pod has by itself, nothing assumed."""
-    match fact.phase:
-        case "Succeeded":
-            return Status.SUCCEEDED
-        case "Failed":
-            return Status.FAILED
-    if fact.terminating:
-        return Status.RELEASING
-    if fact.phase == "Running" or (fact.phase == "Unknown" and fact.node):
-        return Status.RUNNING
-    if fact.node:
-        return Status.BOUND
-    if fact.gates:
-        return Status.GATED
-    if not fact.gang and fact.nominated:
-        return Status.PIPELINED
-    return Status.PENDING
