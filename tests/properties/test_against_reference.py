@@ -109,19 +109,19 @@ orders = st.sampled_from(("ready-first", "unready-first"))
 actions = st.sampled_from((DEFAULT, "allocate, backfill", "enqueue, backfill, allocate"))
 
 
-@tried(300)
+@tried(200)
 @given(seed=seeds, gang_order=orders, actions=actions)
 def test_a_cycle_decides_as_the_plain_rules_do(seed: int, gang_order: str, actions: str) -> None:
     assert_alike(random_world(seed, traits=WITHOUT_ROLES), gang_order, actions)
 
 
-@tried(150)
+@tried(100)
 @given(seed=seeds, gang_order=orders, actions=actions)
 def test_so_it_does_for_gangs_with_roles_that_only_want_room(seed: int, gang_order: str, actions: str) -> None:
     assert_alike(orderly(random_world(seed, traits=ROLES_AND_ROOM)), gang_order, actions)
 
 
-@tried(80)
+@tried(60)
 @given(seed=seeds, gang_order=orders, actions=actions)
 def test_so_it_does_for_crowds_of_equal_gangs(seed: int, gang_order: str, actions: str) -> None:
     assert_alike(crowded_world(seed), gang_order, actions)
@@ -141,7 +141,7 @@ def one_by_one(running: Engine) -> Engine:
     return running
 
 
-@tried(150)
+@tried(100)
 @given(seed=seeds)
 def test_filling_says_and_does_what_choosing_one_by_one_would(seed: int) -> None:
     facts = random_world(seed)

@@ -65,9 +65,11 @@ def _answers(hash_seed: str) -> bytes:
     """The results of some runs, from a process of its own."""
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", _PROGRAM]
-    return subprocess.run(
-        command, input=json.dumps(_scenario()).encode(), env=environment, check=True, capture_output=True
-    ).stdout
+    told = subprocess.run(
+        command, input=json.dumps(_scenario()).encode(), env=environment, check=False, capture_output=True
+    )
+    assert told.returncode == 0, told.stderr.decode()
+    return told.stdout
 
 
 _PROGRAM = """

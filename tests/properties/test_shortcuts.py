@@ -94,7 +94,7 @@ def states(of: Engine) -> object:
     return portrait(of.world)
 
 
-@tried(150)
+@tried(80)
 @given(seed=seeds, name=confs, tells=st.booleans())
 def test_crowds_of_equal_gangs_are_placed_as_one_by_one(seed: int, name: str, tells: bool) -> None:
     both = Both(crowded_world(seed), seed, CONFS[name], tells=tells)
@@ -104,7 +104,7 @@ def test_crowds_of_equal_gangs_are_placed_as_one_by_one(seed: int, name: str, te
         assert states(both.short) == states(both.long)
 
 
-@tried(100)
+@tried(80)
 @given(seed=seeds, name=confs, tells=st.booleans())
 def test_so_are_gangs_of_all_sorts(seed: int, name: str, tells: bool) -> None:
     both = Both(random_world(seed), seed, CONFS[name], tells=tells)

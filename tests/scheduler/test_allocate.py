@@ -139,7 +139,7 @@ def test_idle_room_goes_before_room_that_is_being_freed() -> None:
     assert binds(running) == {"a-worker-0": "n2"}
 
 
-def test_a_gang_that_is_partly_promised_takes_the_rest_as_soon_as_there_is_room() -> None:
+def test_half_a_promise_is_let_go_and_a_whole_one_made_as_soon_as_there_is_room() -> None:
     running = engine(
         CONF,
         node("n1", cpu=1),
@@ -156,7 +156,7 @@ def test_a_gang_that_is_partly_promised_takes_the_rest_as_soon_as_there_is_room(
         if the_task(running, pod).node == running.world.nodes.find("n2")
     )
     cycle(running, task("quick", on="n2"), task(lost, "a", uid="successor"), now=1)
-    assert the_gang(running, "a").waiting_count == 1
+    assert the_gang(running, "a").waiting_count == 0
 
     running.cycle(CycleInput(2, (node("n3", cpu=1),)), tell=False)
 

@@ -34,7 +34,7 @@ class Blocker(Struct, frozen=True, gc=False, kw_only=True):
     """One thing that keeps a gang from starting: which rule, in words, and as numbers where it is about numbers.
 
     `reason` is a stable word for machines (a Volcano condition's reason where Volcano has one). `nodes` counts nodes by
-    their first refusal.
+    their first refusal. `nodes_help`: more or freer nodes would take this blocker away.
     """
 
     kind: BlockerKind
@@ -45,6 +45,7 @@ class Blocker(Struct, frozen=True, gc=False, kw_only=True):
     need: int | None = None
     unit: str = ""
     nodes: tuple[tuple[str, int], ...] = ()
+    nodes_help: bool = False
     task: str = ""
 
 

@@ -148,6 +148,7 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
                 need=gang.minimum,
                 unit="pods",
                 nodes=refusal.nodes,
+                nodes_help=True,
                 task=task.key,
             )
         )

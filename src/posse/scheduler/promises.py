@@ -2,9 +2,9 @@
 
 A gang whose minimum needs room that is still being freed is promised it as a whole: its members are *pipelined*, those
 on idle nodes included. Each cycle begins with the promises whose room has come, in gang order: a gang that can be bound
-is bound. A promise ends by that, by its deadline, with a lost node, or when its gang is no longer valid. Only a gang of
-strictly higher priority may take promised room, and then the promise ends for the whole gang that had it. Seen from
-outside it is `nominatedNodeName`.
+is bound. A promise ends by that, by its deadline, with a lost node, when its gang is no longer valid, or when what it
+still has is no longer enough. Only a gang of strictly higher priority may take promised room, and then the promise ends
+for the whole gang that had it. Seen from outside it is `nominatedNodeName`.
 
 Volcano forgets its promises when the cycle ends; `Forgetful` does the same.
 """
@@ -120,7 +120,7 @@ class Lasting:
             overdue = deadline is not None and session.now >= deadline
             lost = not traits.node_present[node]
             invalid = world.gangs.facts[gang] is None or session.tiers.gang_invalid(Gang(world, gang)) is not None
-            if overdue or lost or invalid:
+            if overdue or lost or invalid or not session.tiers.gang_pipelined(Gang(world, gang)):
                 ended.add(gang)
         promised = ours(world, Status.PIPELINED)
         take_back(world, promised[np.isin(ledger.task_gang[promised], list(ended))])

@@ -32,9 +32,7 @@ class WordsForAutoscalers:
         """The word for one waiting pod: the same for all that wait for the same thing."""
         if task.status in (Status.PIPELINED, Status.HELD):
             return GANG_WAITING
-        if any(blocker.kind != "nodes" for blocker in blockers):
-            return GANG_WAITING
-        return UNSCHEDULABLE if blockers else GANG_WAITING
+        return UNSCHEDULABLE if blockers and all(blocker.nodes_help for blocker in blockers) else GANG_WAITING
 
     def nominated(self, task: Task) -> str:
         """The node that it is promised, so that a restart and others know."""

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from posse.cluster.ordering import natural
 from posse.cluster.verdict import Verdict
-from posse.cluster.views import Gang
 from posse.cluster.world import World
 from posse.dialects import plain
 from posse.errors import Place
@@ -23,14 +24,13 @@ from posse.kube.meta import KubeObject, group_of, rfc3339
 from posse.kube.objects import Pod, PodGroup
 from posse.kube.workloads import Workload
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind
 from posse.simulation import scenario
 from posse.simulation.gang_names import GangNames
 from posse.simulation.identities import Identity, identity_of
 from posse.simulation.run import Run
 from posse.simulation.workloads import recreate
+from posse.whatif import line
 from posse.whatif.explanation import Change, Estimate, LastEviction, Reference
-from posse.whatif.line import has_minimum
 from posse.whatif.situation import Source
 
 PATIENCE = 10
@@ -45,10 +45,14 @@ Name = tuple[str, str, str]
 class SimulatedTrial:
     """A copy of a run, with a change in it."""
 
-    def __init__(self, run: Run, change: Change, spares: list[World]) -> None:
-        self._spares = spares
+    def __init__(self, run: Run, change: Change, spares: list[World], before: NDArray[np.bool_]) -> None:
+        self._spares, self._watch = spares, line.Watch(before)
+        self._cycles = 0
+        self.started: set[str] = set()
+        self.is_over = False
         self._run = run.fork(stands_still=True, spare=spares.pop() if spares else None)
         self._names: dict[str, str] = {}
+        """Names outside, by new names, of pods that were made anew."""
         cluster = self._run.cluster
         cluster.now = self._run.now
         manifests = list(from_values(change.patch, Place()))
@@ -56,7 +60,7 @@ class SimulatedTrial:
         for manifest in manifests:
             owner = cluster.find(_reference(manifest.kind, manifest.namespace, manifest.name))
             if owner is not None:
-                self._names |= cluster.remake(owner)
+                self._names |= {new: old for old, new in cluster.remake(owner).items()}
         for reference in change.remove:
             cluster.delete_with_pods(_reference(reference.kind, reference.namespace, reference.name))
         self._run.engine.world.observe(cluster.deliver(self._run.now))
@@ -68,38 +72,21 @@ class SimulatedTrial:
 
     def starts(self, gang: str) -> bool:
         """Run cycles until a gang has its minimum, or nothing moves any more."""
-        key = self._renamed(gang)
-        for _ in range(PATIENCE):
+        while not (self.is_over or gang in self.started):
             moves = self._run.step()
-            if has_its_minimum(self._run, key):
-                return True
-            if not moves:
-                return False
-        return False
-
-    @property
-    def binds(self) -> Sequence[Bind]:
-        """What was bound in the copy, in order."""
-        return tuple(self._run.history.binds.values())
+            self._cycles += 1
+            self.started.update(map(self._name_outside, self._watch.news(self.engine)))
+            self.is_over = not moves or self._cycles == PATIENCE
+        return gang in self.started
 
     def close(self) -> None:
         """Let the next copy have the room of this one."""
         self._spares.append(self.engine.world)
 
-    def _renamed(self, gang: str) -> str:
-        """The key of a gang; that of a lone pod is another if the pod was made anew under another name."""
+    def _name_outside(self, gang: str) -> str:
+        """The key that a gang has outside; that of a lone pod is another if the pod was made anew under a new name."""
         alone = gang.removesuffix(f" ({plain.DIALECT})")
         return plain.key_of(*self._names[alone].split("/", 1)) if alone != gang and alone in self._names else gang
-
-
-def has_its_minimum(run: Run, gang: str) -> bool:
-    """Whether a gang has what it takes."""
-    world = run.engine.world
-    row = world.gangs.find(gang)
-    if row < 0 or world.gangs.facts[row] is None:
-        return False
-    found = Gang(world, row)
-    return has_minimum(found) and run.engine.tiers.gang_ready(found)
 
 
 class SimulatedSituation:
@@ -109,6 +96,8 @@ class SimulatedSituation:
         self._run = run
         self._spares: list[World] = []
         """Worlds of trials that are over."""
+        self._started = line.started(run.engine)
+        run.engine.world.rank(np.flatnonzero(~self._started).tolist())  # once, and not in every copy
 
     @property
     def engine(self) -> Engine:
@@ -122,7 +111,7 @@ class SimulatedSituation:
 
     def trial(self, change: Change) -> SimulatedTrial:
         """A copy of the run with a change in it."""
-        return SimulatedTrial(self._run, change, self._spares)
+        return SimulatedTrial(self._run, change, self._spares, self._started)
 
     # ------------------------------------------------------------------ what was found
 
@@ -151,24 +140,19 @@ class SimulatedSituation:
     @cached_property
     def _starts(self) -> dict[str, Estimate]:
         """The future, once for all gangs: the run goes on as long as anything is due."""
-        if self._run.cluster.calendar.next is None:
+        if self._run.is_settled:
             return {}
-        future = self._run.fork(stands_still=False)
-        world = future.engine.world
-        waiting = {
-            world.gangs.keys[row]
-            for row in world.gangs.declared()
-            if not has_its_minimum(future, world.gangs.keys[row])
-        }
-        starts: dict[str, Estimate] = {}
+        future, starts = self._run.fork(stands_still=False), dict[str, Estimate]()
+        watch, still_waiting = line.Watch(self._started), len(line.waiting(self.engine))
+        with_nothing_due = 0
         for _ in range(FORESIGHT):
             moves = future.step()
-            started = {gang for gang in waiting if has_its_minimum(future, gang)}
             rests_on_run_times = future.cluster.ended > self._run.cluster.ended
             estimate = Estimate(rfc3339(future.now_at_end), "declared run times" if rests_on_run_times else "none")
-            starts |= dict.fromkeys(started, estimate)
-            waiting -= started
-            if not moves or not waiting:
+            for gang in watch.news(future.engine):
+                starts.setdefault(gang, estimate)
+            with_nothing_due = 0 if future.cluster.calendar.next is not None else with_nothing_due + 1
+            if not moves or with_nothing_due == PATIENCE or len(starts) >= still_waiting:
                 break
         return starts
 

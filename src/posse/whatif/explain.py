@@ -22,6 +22,7 @@ from posse.whatif.quotas import raise_quota
 from posse.whatif.room import free_resources
 from posse.whatif.search import Allowance, Search, SpentError
 from posse.whatif.situation import Situation
+from posse.whatif.trials import Trials
 
 FULL_SEARCH = 40
 """Runs that the search for one gang hardly ever exceeds."""
@@ -35,9 +36,13 @@ class Explainer:
     def __init__(self, situation: Situation, runs: int = DEFAULT_RUNS) -> None:
         self._situation = situation
         self._engine = situation.engine
-        self._allowance = Allowance(runs)
-        self._waiting = line.in_line(self._engine.tiers, line.waiting(self._engine.world))
+        self._trials, self._allowance = Trials(situation), Allowance(runs)
+        self._waiting = line.in_line(self._engine.tiers, line.waiting(self._engine))
         self._positions = line.positions(self._waiting)
+        self._places = {gang.row: place for place, gang in enumerate(self._waiting)}
+        self._needed: list[int] = []
+        self._needed_before: list[int] = []
+        """How many of the tasks that waiting gangs need are those of gangs before each place in line."""
         self._prober: Prober | None = None
         self._kinds: list[NodeKind] | None = None
 
@@ -79,6 +84,7 @@ class Explainer:
             verdict=verdict,
             finding=finding,
             ahead=self._ahead_of(gang),
+            trials=self._trials,
             allowance=self._allowance,
         )
         remedies: list[Remedy] = []
@@ -117,8 +123,12 @@ class Explainer:
 
     def _ahead_of(self, gang: Gang) -> list[int]:
         """The tasks that gangs ahead in line need for their minimum and do not have."""
-        ahead = self._waiting[: next(place for place, each in enumerate(self._waiting) if each.row == gang.row)]
-        return [task for each in ahead if each.is_declared for task in self._needs(each)]
+        place = self._places[gang.row]
+        while len(self._needed_before) <= place:
+            known = self._waiting[len(self._needed_before)]
+            self._needed_before.append(len(self._needed))
+            self._needed += self._needs(known) if known.is_declared else ()
+        return self._needed[: self._needed_before[place]]
 
     def _needs(self, gang: Gang) -> list[int]:
         world = self._engine.world

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from posse.cluster.facts import Amounts, NodeFact
 from posse.cluster.ordering import natural
-from posse.cluster.views import Gang
 from posse.cluster.world import World
 from posse.scheduler.reasons import PASSES
 from posse.whatif import amounts
 from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.fitting import fitting
 from posse.whatif.search import Search
-from posse.whatif.situation import Trial
 
 HOSTNAME = "kubernetes.io/hostname"
 OWN_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
@@ -110,12 +108,7 @@ def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -
 
 
 def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
-    count = search.least(
-        lambda number: Change(copies(offer.manifest, number)),
-        proposal,
-        BEYOND * proposal,
-        enough=lambda trial: _taken(search.gang, trial),
-    )
+    count = search.least(lambda number: Change(copies(offer.manifest, number)), proposal, BEYOND * proposal)
     if count is None:
         search.tried.append(f"up to {BEYOND * proposal} more nodes {offer.words}")
         return None
@@ -143,22 +136,6 @@ def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> 
         proposals.append(_packed(world, (*ahead, *needed), room[:, row]) if useful else 0)
     trial.close()
     return proposals
-
-
-def _taken(gang: Gang, trial: Trial) -> int:
-    """How many new nodes all those fill that got one before the gang had all of its own, it included."""
-    world, binds = trial.engine.world, trial.binds
-    last = max((number for number, bind in enumerate(binds) if bind.gang == gang.key), default=len(binds))
-    on_new = [bind for bind in binds[: last + 1] if bind.node not in gang.world.nodes]
-    if not on_new:
-        return 1
-    node, requests = world.nodes.find(on_new[0].node), world.columns.ledger.shape_request
-    shape_of = world.columns.ledger.task_shape
-    here = [shape_of[world.tasks.find(bind.pod)] for bind in binds if bind.node == on_new[0].node]
-    free = world.columns.traits.node_allocatable[:, node] - world.columns.ledger.node_used[:, node]
-    room = free + requests[here].sum(axis=0)
-    taken = requests[[shape_of[world.tasks.find(bind.pod)] for bind in on_new]].sum(axis=0)
-    return int(np.ceil(taken[taken > 0] / room[taken > 0]).max())
 
 
 def _packed(world: World, tasks: Iterable[int], room: Room) -> int:

@@ -1,25 +1,20 @@
 """The search for one gang's remedies: trials, counted, and the smallest change that works.
 
 Effort is counted in runs, never timed, so that the same input finds the same remedies. A run is one trial of whole
-cycles. When the allowance is spent the search stops wherever it is (`SpentError`), and what was proven so far stands.
-
-A plugin that raises in a trial has shown nothing: the change does not work, and the search goes on and says so.
+cycles, and counts the same if it is remembered from another gang's search. When the allowance is spent the search stops
+wherever it is (`SpentError`), and what was proven so far stands.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from posse.cluster.facts import GangFact
 from posse.cluster.status import Status
 from posse.cluster.verdict import Verdict
 from posse.cluster.views import Gang, Task
-from posse.errors import InputError
-from posse.scheduler.blame import blamed
 from posse.whatif.explanation import Change
 from posse.whatif.probe import Finding
 from posse.whatif.situation import Situation, Trial
-
-Seen = TypeVar("Seen")
+from posse.whatif.trials import Trials
 
 
 class SpentError(Exception):
@@ -50,16 +45,15 @@ class Search:
         verdict: Verdict | None,
         finding: Finding,
         ahead: Sequence[int],
+        trials: Trials,
         allowance: Allowance,
     ) -> None:
         self.situation, self.gang, self.verdict, self.finding = situation, gang, verdict, finding
         self.ahead = ahead
         """Tasks of gangs ahead in line that they need for their minimum (their rows)."""
-        self._allowance = allowance
+        self._trials, self._allowance = trials, allowance
         self.tried: list[str] = []
         """What was tried in vain, in words."""
-        self.faults: dict[str, None] = {}
-        """What plugins raised in trials, each once."""
 
     @property
     def fact(self) -> GangFact | None:
@@ -77,77 +71,33 @@ class Search:
 
     def works(self, change: Change) -> bool:
         """Whether the gang starts with a change."""
-        return self.seen(change, lambda trial: True) is not None
-
-    def seen(self, change: Change, look: Callable[[Trial], Seen]) -> Seen | None:
-        """What is to be seen in a trial of a change when the gang has started; None if it does not start."""
         self._allowance.take()
-        trial = self.situation.trial(change)
-        try:
-            return look(trial) if trial.starts(self.gang.key) else None
-        except Exception as fault:
-            blame = blamed(fault, trial.engine.tiers.plugins)
-            if not isinstance(blame, InputError):
-                raise
-            self.faults[str(blame)] = None
-            return None
-        finally:
-            trial.close()
+        return self._trials.starts(change, self.gang.key)
 
-    def least(
-        self,
-        change: Callable[[int], Change],
-        proposal: int,
-        limit: int,
-        enough: Callable[[Trial], int] = lambda trial: 0,
-    ) -> int | None:
+    def least(self, change: Callable[[int], Change], proposal: int, limit: int) -> int | None:
         """The smallest number from 1 to `limit` with which a change works, proven not to with one less.
 
-        That nothing at all does not work is known. Proposals are usually right: then this takes two runs. From a trial
-        with a number that works, `enough` may guess a smaller one.
+        That nothing at all does not work is known. Proposals are usually right: then this takes two runs.
         """
-        works = max(1, min(proposal, limit))
-        guess = self.seen(change(works), enough)
-        if guess is not None:
-            return self._between(change, enough, Border(0, works, near=works, guess=guess))
-        if works == limit:
-            return None
-        guess = self.seen(change(limit), enough)
-        return None if guess is None else self._between(change, enough, Border(works, limit, near=works, guess=guess))
+        fails, works = 0, max(1, min(proposal, limit))
+        if not self.works(change(works)):
+            if works == limit or not self.works(change(limit)):
+                return None
+            fails, works = works, limit
+            return self._between(change, fails, works, near=fails)
+        return self._between(change, fails, works, near=works)
 
-    def _between(self, change: Callable[[int], Change], enough: Callable[[Trial], int], border: "Border") -> int:
-        while not border.is_found:
-            number = border.next()
-            border.narrow(number, self.seen(change(number), enough))
-        return border.works
-
-
-class Border:
-    """The border between numbers that fail and numbers that work, closed in on from where it seems to lie.
-
-    A guess is tried as it is; without one the steps from the last number tried grow as long as all turns out the same.
-    """
-
-    def __init__(self, fails: int, works: int, *, near: int, guess: int) -> None:
-        self._fails, self.works = fails, works
-        self._near, self._guess, self._step = near, guess, 1
-
-    @property
-    def is_found(self) -> bool:
-        """Whether one less is known to fail."""
-        return self.works - self._fails <= 1
-
-    def next(self) -> int:
-        """The number to try next."""
-        if self._fails < self._guess < self.works:
-            return self._guess
-        number = self._near - self._step if self._near == self.works else self._near + self._step
-        return min(max(number, self._fails + 1), self.works - 1)
-
-    def narrow(self, number: int, guess: int | None) -> None:
-        """Take note that a number worked, with a guess at a smaller one, or that it failed."""
-        was_guessed, was_below = self._fails < self._guess < self.works, self._near == self.works
-        works = guess is not None
-        self._step = 2 * self._step if works is was_below and not was_guessed else 1
-        self._near, self._guess = number, guess or 0
-        self._fails, self.works = (self._fails, number) if works else (number, self.works)
+    def _between(self, change: Callable[[int], Change], fails: int, works: int, near: int) -> int:
+        """Close in on the border between what fails and what works, in growing steps from where it seems to lie."""
+        step = 1
+        while works - fails > 1:
+            guess = near - step if near == works else near + step
+            middle = min(max(guess, fails + 1), works - 1)
+            did = self.works(change(middle))
+            if did is (near == works):
+                step *= 2
+                near = middle
+            else:
+                near, step = middle, 1
+            fails, works = (fails, middle) if did else (middle, works)
+        return works

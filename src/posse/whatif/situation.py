@@ -7,14 +7,13 @@ change goes through the same ingest as everything else, and in which whole cycle
 trial nothing arrives and nothing ends by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
 from posse.cluster.verdict import Verdict
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind
 from posse.whatif.explanation import Change, Estimate, LastEviction, Manifest, Reference
 
 
@@ -35,12 +34,16 @@ class Trial(Protocol):
     def engine(self) -> Engine:
         """The scheduler of the copy; its world has taken in the change, and no cycle has run yet."""
 
-    def starts(self, gang: str) -> bool:
-        """Run cycles until a gang has its minimum: False if it has not within ten, or if nothing moves any more."""
+    @property
+    def started(self) -> Collection[str]:
+        """The gangs that waited outside and have had their minimum at the end of a cycle, by their names outside."""
 
     @property
-    def binds(self) -> Sequence[Bind]:
-        """What was bound in these cycles, in order."""
+    def is_over(self) -> bool:
+        """Whether no more cycles will be run for anybody: nothing moves any more, or ten have been run."""
+
+    def starts(self, gang: str) -> bool:
+        """Run cycles until a gang has its minimum: False if it has not when the trial is over."""
 
     def close(self) -> None:
         """Give the copy up; it is not to be used afterwards."""

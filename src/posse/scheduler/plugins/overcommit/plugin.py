@@ -97,4 +97,5 @@ class OvercommitPlugin(Plugin):
             have=max(0, int(self._room[worst] - self._charged[worst])),
             need=int(self.world.columns.traits.gang_min_resources[gang.row, worst]),
             unit=names[worst],
+            nodes_help=True,
         )

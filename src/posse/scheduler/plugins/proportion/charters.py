@@ -29,7 +29,7 @@ class Charters:
         self.weights = np.array([fact.weight if fact else 0 for fact in facts], np.int64)
         self.guarantees = np.zeros(shape, np.int64)
         self._guarantees_named = np.zeros(shape, np.bool_)
-        self._capabilities = np.full(shape, np.inf)
+        self.capabilities = np.full(shape, np.inf)
         for row, fact in enumerate(facts):
             if fact is not None:
                 self._read(row, fact, dimensions)
@@ -40,12 +40,12 @@ class Charters:
             self._guarantees_named[row, dimension] = True
         for dimension, amount in _numbered(fact.capability, dimensions):
             if amount or dimension not in (CPU, MEMORY):
-                self._capabilities[row, dimension] = amount
+                self.capabilities[row, dimension] = amount
 
     def ceilings(self, total: Amounts) -> tuple[Fractions, Fractions]:
         """[Q, D] the most that each queue may have of a total [D]: as limits of its part, and for admission."""
         guaranteed = self.guarantees.sum(axis=0)
-        possible = np.minimum(np.maximum(total - guaranteed, 0) + self.guarantees, self._capabilities)
+        possible = np.minimum(np.maximum(total - guaranteed, 0) + self.guarantees, self.capabilities)
         gone = (total <= guaranteed) & ~self._guarantees_named
         gone[:, [CPU, MEMORY]] = False
         return np.where(gone, np.inf, possible), np.where(gone, 0.0, possible)

@@ -119,7 +119,9 @@ class ProportionPlugin(Plugin):
         lacks = (request > 0) & (request > room)
         if not lacks.any():
             return None
-        return self._lack(f"queue {queue.key} would have more than it deserves of", lacks, room, request)
+        wanted = self._has(queue.row) + request
+        message = f"queue {queue.key} would have more than it deserves of"
+        return self._lack(message, lacks, room, request, may_have=self._may_have(queue.row, wanted, lacks))
 
     def _share(self, queue: int) -> float:
         share: float = max((self._has(queue) / self._measure[queue]).tolist())
@@ -128,6 +130,10 @@ class ProportionPlugin(Plugin):
     def queue_room(self, queue: Queue) -> NDArray[np.int64] | None:
         """Give what the queue still deserves; less than nothing refuses only those who ask for that resource."""
         return self._room(queue.row) if queue.fact.state == OPEN else np.zeros_like(self._whole[queue.row])
+
+    def _may_have(self, queue: int, amounts: Amounts, of: NDArray[np.bool_]) -> bool:
+        """Whether a queue may have so much of some resources at all, if only the cluster were larger."""
+        return bool((amounts[of] <= self._charters.capabilities[queue][of]).all())
 
     def _room(self, queue: int) -> Amounts:
         room: Amounts = self._whole[queue] - self._has(queue)
@@ -144,12 +150,15 @@ class ProportionPlugin(Plugin):
         if gang.fact.min_resources is None:
             return PERMIT
         minimum = self.world.columns.traits.gang_min_resources[gang.row]
-        room = self._ceiling[queue.row] - (self._has(queue.row) + self._charged[queue.row] - self._beyond[queue.row])
+        has = self._has(queue.row) + self._charged[queue.row] - self._beyond[queue.row]
+        room = self._ceiling[queue.row] - has
         lacks = (minimum > 0) & (minimum > room)
         lacks[PODS] = False
         if not lacks.any():
             return PERMIT
-        return Opinion(Vote.REJECT, self._lack(f"queue {queue.key} may not be promised more", lacks, room, minimum))
+        message = f"queue {queue.key} may not be promised more"
+        may_have = self._may_have(queue.row, has + minimum, lacks)
+        return Opinion(Vote.REJECT, self._lack(message, lacks, room, minimum, may_have=may_have))
 
     def gang_enqueued(self, gang: Gang) -> None:
         """Charge a gang that was admitted to its queue."""
@@ -223,14 +232,31 @@ class ProportionPlugin(Plugin):
     def _closed(self, queue: Queue) -> Blocker:
         return self._blocker(f"queue {queue.key} is {queue.fact.state.lower()}, and takes nothing new")
 
-    def _lack(self, message: str, lacks: NDArray[np.bool_], room: NDArray[np.generic], asked: Amounts) -> Blocker:
-        """Say of which resources there is too little, and how much of the first."""
+    def _lack(
+        self,
+        message: str,
+        lacks: NDArray[np.bool_],
+        room: NDArray[np.generic],
+        asked: Amounts,
+        *,
+        may_have: bool,
+    ) -> Blocker:
+        """Say of which resources there is too little, and how much of the first.
+
+        A larger cluster means larger parts.
+        """
         names = self.world.dimensions.names
         first = int(lacks.argmax())
         resources = ", ".join(names[dimension] for dimension in np.flatnonzero(lacks).tolist())
-        return self._blocker(
-            f"{message} {resources}", have=max(0, int(room[first])), need=int(asked[first]), unit=names[first]
+        return Blocker(
+            kind="queue",
+            plugin=self.name,
+            message=f"{message} {resources}",
+            have=max(0, int(room[first])),
+            need=int(asked[first]),
+            unit=names[first],
+            nodes_help=may_have,
         )
 
-    def _blocker(self, message: str, *, have: int | None = None, need: int | None = None, unit: str = "") -> Blocker:
-        return Blocker(kind="queue", plugin=self.name, message=message, have=have, need=need, unit=unit)
+    def _blocker(self, message: str) -> Blocker:
+        return Blocker(kind="queue", plugin=self.name, message=message)
