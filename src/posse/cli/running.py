@@ -1,5 +1,6 @@
 """Running a scenario for a verb: the run, what programs are told of it, and what people are."""
 
+import os
 from functools import cached_property
 
 from posse.cli.progress import Progress
@@ -13,6 +14,9 @@ from posse.simulation.run import Run
 from posse.simulation.scenario import Scenario
 from posse.simulation.timeline import Moment, timeline
 
+CHECK = "POSSE_CHECK"
+"""Set to 1 in the environment: after every cycle, add up every sum of the model again, and stop if one is wrong."""
+
 
 def warm_up(progress: Progress) -> None:
     """Compile the kernels, if nobody did so on this machine yet, and say so: it takes some seconds, once."""
@@ -23,7 +27,7 @@ def warm_up(progress: Progress) -> None:
 
 def run_to_the_end(scenario: Scenario, progress: Progress) -> Run:
     """Run a scenario as long as its options say."""
-    run = Run(scenario)
+    run = Run(scenario, checks=os.environ.get(CHECK) == "1")
     warm_up(progress)
     run.to_the_end(progress.cycle)
     return run

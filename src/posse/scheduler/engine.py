@@ -11,6 +11,7 @@ import copy
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from posse.cluster.audit import ContradictionError, audit, overdrawn
@@ -18,6 +19,7 @@ from posse.cluster.status import Status
 from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.cluster.views import Gang
 from posse.cluster.world import World
+from posse.errors import InputError
 from posse.scheduler.blame import blamed
 from posse.scheduler.claims import Book, Claims
 from posse.scheduler.closing import Closing
@@ -83,7 +85,13 @@ class Engine:
         plugin: type[Plugin] = self.registry.plugins[option.name]
         hierarchy = "hierarchy" in option.flags
         setup = Setup(self.world, option.arguments, self.configuration.compatibility, self.reasons, hierarchy)
-        return Seat(plugin(setup), option.flags)
+        try:
+            return Seat(plugin(setup), option.flags)
+        except InputError:
+            raise
+        except Exception as fault:
+            place = structs.replace(option.place, object=f"plugin {option.name}")
+            raise InputError(f"cannot be built: {type(fault).__name__}: {fault}", place=place) from fault
 
     # ------------------------------------------------------------------ the cycle
 

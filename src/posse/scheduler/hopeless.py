@@ -5,8 +5,9 @@ together, whatever others do; those that are promised a node already need no oth
 nodes per shape, not one attempt per gang, so ten thousand hopeless gangs in front do not slow down the next good one.
 Leaving them out changes no decision: each would have failed.
 
-The same goes for a gang whose queue has not room enough. But what is told of such a gang may change from one cycle to
-the next without anything of it changing, so it is passed over only in cycles of which nobody is told.
+In a cycle of which nobody is told more is passed over: a gang whose queue has not room enough, and one whose turn
+comes when the room is gone that was there at first. What is told of these may change without anything of them changing,
+so where somebody is told they have their turn.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ from posse.scheduler.session import Session, ours
 def hopeless(session: Session, gangs: Rows) -> NDArray[np.bool_]:
     """Which of these gangs surely find no room. Of one whose members differ nothing is said."""
     shapes, wanted = session.world.columns.traits.gang_shape[gangs], _wanted(session, gangs)
-    found = QueueRoom(session, gangs).lacking()
+    found = Remaining(session, gangs).queues_lack()
     for shape in np.unique(shapes[(wanted > 0) & ~found]).tolist():
         mine = (wanted > 0) & (shapes == shape)
         enough = int(wanted[mine].max())
@@ -37,53 +38,71 @@ def _wanted(session: Session, gangs: Rows) -> NDArray[np.int64]:
     return np.where((short >= 0) & (shapes >= 0), np.maximum(short - promised, 1), 0)
 
 
-class QueueRoom:
-    """Tells of gangs whether their queues have surely not room enough left for what they need.
+class Remaining:
+    """What remains for gangs, of their queues and of the nodes, while others have their turns.
 
-    It never says so while somebody is told of the cycle, or while what is promised may yet be taken back.
+    It knows nothing while somebody is told of the cycle; of queues neither while what is promised may be taken back.
     """
 
     def __init__(self, session: Session, gangs: Rows) -> None:
         self._session, self._gangs = session, gangs
-        ledger, traits = session.world.columns.ledger, session.world.columns.traits
-        self._requests = ledger.shape_request[traits.gang_shape[gangs]]
-        self._needs = self._requests * _wanted(session, gangs)[:, None]
-        may_grow = session.takes_promises and len(ours(session.world, Status.PIPELINED)) > 0
-        if session.tells or may_grow:
-            self._needs[:] = 0
+        self._shapes = session.world.columns.traits.gang_shape[gangs]
+        self._wanted = np.zeros(len(gangs), np.int64) if session.tells else _wanted(session, gangs)
+        self._requests = session.world.columns.ledger.shape_request[self._shapes]
+        self._queues_count = not (session.takes_promises and len(ours(session.world, Status.PIPELINED)))
         self._numbers = {row: number for number, row in enumerate(gangs.tolist())}
-        self._rooms: dict[int, NDArray[np.int64] | None] = {}
         self._state = (-1, -1)
+        self._rooms: dict[int, NDArray[np.int64] | None] = {}
+        self._capacities: dict[int, int] = {}
 
-    def lacking(self) -> NDArray[np.bool_]:
-        """Which of the gangs lack room."""
+    def queues_lack(self) -> NDArray[np.bool_]:
+        """Which of the gangs need more than their queues still give."""
         queues = self._session.world.columns.ledger.gang_queue[self._gangs]
+        needs = self._requests * self._wanted[:, None]
         found = np.zeros(len(self._gangs), np.bool_)
-        for queue in np.unique(queues[self._needs.any(axis=1)]).tolist():
-            room = self._room(queue)
-            if room is not None:
-                found |= (queues == queue) & ((self._needs > 0) & (self._needs > room)).any(axis=1)
+        for queue in np.unique(queues[self._wanted > 0]).tolist():
+            found |= (queues == queue) & self._beyond(needs, queue)
         return found
 
     def lacks(self, gang: Gang) -> bool:
-        """Whether a gang whose turn it is lacks room."""
-        needs = self._needs[self._numbers[gang.row]]
-        room = self._room(gang.queue.row)
-        return room is not None and bool(((needs > 0) & (needs > room)).any())
+        """Whether a gang whose turn it is surely finds no room."""
+        number = self._numbers[gang.row]
+        wanted = int(self._wanted[number])
+        if not wanted:
+            return False
+        needs = self._requests[number] * wanted
+        return bool(self._beyond(needs, gang.queue.row)) or wanted > self._capacity(int(self._shapes[number]))
 
     def is_ready(self, gang: Gang) -> None:
         """Take note that a gang has what it needs: from now on it wants one member at a time."""
         number = self._numbers[gang.row]
-        self._needs[number] = np.minimum(self._needs[number], self._requests[number])
+        self._wanted[number] = min(1, self._wanted[number])
 
-    def _room(self, queue: int) -> NDArray[np.int64] | None:
-        """[D] what a queue still gives, kept as long as no gang changes."""
-        world = self._session.world
-        state = (world.columns.log_epoch, int(world.columns.ledger.log_ends[1]))
-        if self._state != state:
-            self._rooms.clear()
-            self._state = state
+    def _beyond(self, needs: NDArray[np.int64], queue: int) -> NDArray[np.bool_]:
+        """Whether needs [.., D] are more than a queue still gives."""
+        self._forget_what_changed()
         if queue not in self._rooms:
-            dimensions = world.columns.ledger.shape_request.shape[1]
-            self._rooms[queue] = self._session.tiers.queue_room(Queue(world, queue), dimensions)
-        return self._rooms[queue]
+            dimensions = self._session.world.columns.ledger.shape_request.shape[1]
+            room = self._session.tiers.queue_room(Queue(self._session.world, queue), dimensions)
+            self._rooms[queue] = room if self._queues_count else None
+        left = self._rooms[queue]
+        if left is None:
+            return np.zeros(needs.shape[:-1], np.bool_)
+        return np.asarray(((needs > 0) & (needs > left)).any(axis=-1))
+
+    def _capacity(self, shape: int) -> int:
+        """How many of a shape the nodes still take, not counted further than anybody needs."""
+        self._forget_what_changed()
+        if shape not in self._capacities:
+            enough = int(self._wanted[self._shapes == shape].max())
+            takes_promises = self._session.takes_promises
+            self._capacities[shape] = self._session.filler.capacity(shape, enough, promised_too=takes_promises)
+        return self._capacities[shape]
+
+    def _forget_what_changed(self) -> None:
+        columns = self._session.world.columns
+        state = (columns.log_epoch, int(columns.ledger.log_ends[1]))
+        if self._state != state:
+            self._state = state
+            self._rooms.clear()
+            self._capacities.clear()

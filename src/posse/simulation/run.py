@@ -54,12 +54,12 @@ def customs_of(configuration: Configuration) -> Customs:
 class Run:
     """A scenario while it runs, and what is known of it afterwards."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, *, checks: bool = False) -> None:
         self.scenario, self.options = scenario, scenario.options
         self.configuration, registry = configure(scenario)
         self.start = self.options.now if self.options.now is not None else newest(scenario.manifests, EPOCH)
         self.now = self.now_at_end = self.start
-        self.engine = Engine(World(self.options.seed), self.configuration, registry)
+        self.engine = Engine(World(self.options.seed), self.configuration, registry, checks=checks)
         self.cluster = SimulatedCluster(self.start, self.options.scheduler_names, customs_of(self.configuration))
         self.cluster.load(scenario.manifests)
         self.history = History()

@@ -19,7 +19,7 @@ from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.crowd import Crowd
-from posse.scheduler.hopeless import QueueRoom, hopeless
+from posse.scheduler.hopeless import Remaining, hopeless
 from posse.scheduler.line import Heap, Line
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
@@ -69,13 +69,13 @@ class Allocate(Action):
             for at, row in enumerate(gangs.tolist())
             if crowd.waits(at)
         }
-        room = QueueRoom(session, gangs)
+        remaining = Remaining(session, gangs)
         line = Line(session.tiers, session.world, np.array(list(parts), np.intp))
         while (gang := line.next(skip_overused=True)) is not None:
-            if room.lacks(gang) or crowd.place(gang, line):
+            if remaining.lacks(gang) or crowd.place(gang, line):
                 pass
             elif _turn(session, gang, parts[gang.row]):
-                room.is_ready(gang)
+                remaining.is_ready(gang)
                 line.again(gang)
             line.back(gang)
 
