@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
+from msgspec import structs
+
 from posse.cluster.facts import (
     Fact,
     GangFact,
@@ -87,30 +89,11 @@ def gang(
 
 def running(name: str, size: int, of: Shape, node: str, *, age: int = 0) -> Iterator[Fact]:
     """A gang that runs on one node."""
-    yield GangFact(
-        key=f"{NAMESPACE}/{name}",
-        namespace=NAMESPACE,
-        name=name,
-        uid=f"uid-{name}",
-        created=age,
-        dialect="volcano",
-        queue="default",
-        min_member=size,
-        phase="Running",
-    )
-    for number in range(size):
-        yield TaskFact(
-            namespace=NAMESPACE,
-            name=f"{name}-worker-{number}",
-            uid=f"uid-{name}-{number}",
-            created=age,
-            gang=f"{NAMESPACE}/{name}",
-            role="worker",
-            shape=of,
-            labels={"app": name},
-            phase="Running",
-            node=node,
-        )
+    for fact in gang(name, size, of, age=age, asks=False):
+        if isinstance(fact, TaskFact):
+            yield structs.replace(fact, phase="Running", node=node)
+        elif isinstance(fact, GangFact):
+            yield structs.replace(fact, phase="Running")
 
 
 def mixed(pods: int, seed: int = 0) -> Iterator[Fact]:

@@ -4,6 +4,7 @@ A view is a world and a row number; it holds nothing of its own and is made wher
 these; kernels read the columns.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -87,7 +88,7 @@ class Task:
         return Gang(self.world, row) if row >= 0 else None
 
 
-class Team:
+class Team(ABC):
     """A gang or a sub-gang: members by status, and how many of them it takes."""
 
     __slots__ = ("row", "world")
@@ -96,19 +97,19 @@ class Team:
         self.world, self.row = world, row
 
     @property
+    @abstractmethod
     def counts(self) -> list[int]:
         """Members by status."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def minimum(self) -> int:
         """How many it takes."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def pending_best_effort(self) -> int:
         """Pending members that ask for nothing but a place."""
-        raise NotImplementedError
 
     @property
     def size(self) -> int:
@@ -128,9 +129,9 @@ class Team:
         return counts[PIPELINED] + counts[HELD]
 
     @property
+    @abstractmethod
     def counts_gated(self) -> bool:
         """Whether gated members count as if they only waited."""
-        raise NotImplementedError
 
     @property
     def valid_count(self) -> int:

@@ -1,12 +1,13 @@
 """The action base: one step of a cycle, in the order that the configuration names."""
 
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from posse.scheduler.arguments import Argument, Arguments
 from posse.scheduler.session import Session
 
 
-class Action:
+class Action(ABC):
     """A step of the cycle."""
 
     name: ClassVar[str] = ""
@@ -17,6 +18,6 @@ class Action:
         self.actions = actions
         """All actions of the configuration."""
 
+    @abstractmethod
     def run(self, session: Session) -> None:
         """Do it."""
-        raise NotImplementedError

@@ -8,12 +8,13 @@ when a limit is reached.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec import structs
 
 from posse.cluster.world import World, same
 from posse.dialects.customs import Customs
+from posse.kube.manifests import Manifest
 from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
 from posse.scheduler.records import Bind, CycleInput, CycleResult
@@ -24,6 +25,8 @@ from posse.simulation.history import History
 from posse.simulation.scenario import EPOCH, Scenario
 from posse.simulation.timestamps import newest
 
+Name = tuple[str, str, str]
+"""Kind, namespace (`default` if it has none), name."""
 Observer = Callable[[int, CycleResult], None]
 """Told of each cycle as it closes: its time, and what it decided."""
 
@@ -111,6 +114,13 @@ class Run:
         due = self._next_due()
         self.now = max(due or 0, self.now + 1)
         return due is not None
+
+    @cached_property
+    def given(self) -> dict[Name, Manifest]:
+        """The objects of the input, those of steps that have been taken included. To be asked for when the run is over."""
+        steps = (step for step in self.scenario.steps if step.after_cycle < self.engine.cycles)
+        everything = [*self.scenario.manifests, *(manifest for step in steps for manifest in step.apply)]
+        return {(each.kind, each.namespace or "default", each.name): each for each in everything if each.name}
 
     def _take_steps(self) -> None:
         for step in self.scenario.steps:

@@ -38,9 +38,6 @@ PATIENCE = 10
 FORESIGHT = 1000
 """Cycles that are looked ahead for an estimate, at most."""
 
-Name = tuple[str, str, str]
-"""Kind, namespace (empty if it has none), name."""
-
 
 class SimulatedTrial:
     """A copy of a run, with a change in it."""
@@ -158,16 +155,9 @@ class SimulatedSituation:
 
     # ------------------------------------------------------------------ objects
 
-    @cached_property
-    def _given(self) -> dict[Name, Manifest]:
-        """The objects of the input, those of later steps included."""
-        steps = (step for step in self._run.scenario.steps if step.after_cycle < self._run.engine.cycles)
-        everything = [*self._run.scenario.manifests, *(manifest for step in steps for manifest in step.apply)]
-        return {(each.kind, each.namespace or "default", each.name): each for each in everything if each.name}
-
     def _was_given(self, identity: Identity) -> Manifest | None:
         group, kind, namespace, name = identity
-        found = self._given.get((kind, namespace or "default", name))
+        found = self._run.given.get((kind, namespace or "default", name))
         return found if found is not None and group_of(found.api_version) == group else None
 
     def _manifest(self, identity: Identity) -> dict[str, Any]:

@@ -53,16 +53,15 @@ class Offer(Struct, frozen=True):
 
 def kinds_of(world: World) -> list[NodeKind]:
     """The kinds of nodes that there are, the smallest first."""
-    totals = dict.fromkeys(world.dimensions.names, 1)
-    found: dict[object, NodeKind] = {}
-    for row in sorted(world.nodes.declared(), key=lambda each: natural(world.nodes.keys[each])):
-        fact = world.nodes.facts[row]
-        assert fact is not None
-        for name, amount in fact.allocatable:
-            totals[name] = totals.get(name, 0) + amount
-        labels = tuple(sorted(pair for pair in fact.labels.items() if pair[0] != HOSTNAME))
-        found.setdefault((fact.allocatable, labels, _lasting(fact)), NodeKind(fact.name, fact))
-    return sorted(found.values(), key=lambda kind: (_part(kind.fact, totals), natural(kind.example)))
+    totals = dict(zip(world.dimensions.names, world.columns.traits.node_allocatable.sum(axis=1).tolist(), strict=False))
+    alike: dict[object, list[NodeFact]] = {}
+    for fact in world.nodes.facts:
+        if fact is not None:
+            labels = frozenset(pair for pair in fact.labels.items() if pair[0] != HOSTNAME)
+            alike.setdefault((fact.allocatable, labels, _lasting(fact)), []).append(fact)
+    firsts = (min(facts, key=lambda fact: natural(fact.name)) for facts in alike.values())
+    kinds = [NodeKind(fact.name, fact) for fact in firsts]
+    return sorted(kinds, key=lambda kind: (_part(kind.fact, totals), natural(kind.example)))
 
 
 def _lasting(fact: NodeFact) -> tuple[str, ...]:
@@ -71,7 +70,7 @@ def _lasting(fact: NodeFact) -> tuple[str, ...]:
 
 def _part(fact: NodeFact, totals: dict[str, int]) -> float:
     """How much of the cluster a node is, all resources taken together: what stands for its price."""
-    return sum(amount / totals[name] for name, amount in fact.allocatable)
+    return sum(amount / (totals[name] or 1) for name, amount in fact.allocatable)
 
 
 def add_nodes(search: Search, kinds: Iterable[NodeKind]) -> list[Remedy]:

@@ -100,7 +100,8 @@ def _on_node(world: World, lacks: Amounts, pods: list[Task]) -> tuple[tuple[int,
     """The pods that would have to leave a node, the least urgent and most helpful first, and what that costs."""
     requests = world.columns.ledger.shape_request
     mine = [task for task in pods if not task.fact.owner.startswith(STAYING)]
-    mine.sort(key=lambda task: (task.priority, -_help(requests[task.shape_row], lacks), task.key))
+    helps = {shape: _help(requests[shape], lacks) for shape in {task.shape_row for task in mine}}
+    mine.sort(key=lambda task: (task.priority, -helps[task.shape_row], task.key))
     leaving: list[Task] = []
     for task in mine:
         if not lacks.any():
