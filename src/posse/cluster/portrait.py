@@ -9,7 +9,6 @@ from typing import Any
 
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
-from posse.cluster.views import Cohort, Gang
 from posse.cluster.world import World
 
 Portrait = dict[str, dict[str, Any]]
@@ -79,7 +78,7 @@ def _gang(world: World, row: int) -> dict[str, Any]:
         "queue": world.queues.keys[ledger.gang_queue[row]],
         "counts gated": bool(ledger.gang_counts_gated[row]),
         "members in order": [world.tasks.keys[task] for task in members],
-        "counts": _counts(Gang(world, row)),
+        "counts": _counts(ledger.gang_count[row].tolist(), int(ledger.gang_best_effort[row])),
         "allocated": world.amounts(ledger.gang_allocated[row]),
         "promised": world.amounts(ledger.gang_promised[row]),
         "requested": world.amounts(ledger.gang_requested[row]),
@@ -95,14 +94,18 @@ def _gang(world: World, row: int) -> dict[str, Any]:
 
 def _cohorts(world: World, rows: Mapping[Any, int]) -> dict[Any, Any]:
     """Members by status of each role or sub-gang that has any."""
-    counts = {name: _counts(Cohort(world, row)) for name, row in rows.items()}
+    ledger = world.columns.ledger
+    counts = {
+        name: _counts(ledger.cohort_count[row].tolist(), int(ledger.cohort_best_effort[row]))
+        for name, row in rows.items()
+    }
     return {name: count for name, count in counts.items() if count}
 
 
-def _counts(team: Gang | Cohort) -> dict[str, int]:
+def _counts(by_status: list[int], best_effort: int) -> dict[str, int]:
     """Members by status, and how many of those that wait are best effort."""
-    counts = {Status(status).name: count for status, count in enumerate(team.counts) if count}
-    return {**counts, "best effort": team.pending_best_effort} if counts else {}
+    counts = {Status(status).name: count for status, count in enumerate(by_status) if count}
+    return {**counts, "best effort": best_effort} if counts else {}
 
 
 def _queue(world: World, row: int) -> dict[str, Any]:
