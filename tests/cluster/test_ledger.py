@@ -97,7 +97,7 @@ def test_confirming_is_moving_to_a_status_that_takes_the_same_room() -> None:
     confirmed.confirm(np.array([the_task(confirmed, "p").row], np.int32), Status.BINDING)
 
     assert portrait(confirmed) == portrait(plainly_moved)
-    assert (confirmed.columns.ledger.log_ends - seen).tolist() == [0, 1, 0]
+    assert (confirmed.columns.ledger.log_ends - seen).tolist() == [0, 0]
 
 
 def test_whoever_follows_the_logs_hears_of_every_move() -> None:
@@ -107,5 +107,5 @@ def test_whoever_follows_the_logs_hears_of_every_move() -> None:
 
     ledger = world.columns.ledger
     assert ledger.node_log[seen[0] : ledger.log_ends[0]].tolist() == [world.nodes.find("n1")]
-    assert set(ledger.gang_log[seen[1] : ledger.log_ends[1]].tolist()) == {world.gangs.find("default/g")}
-    assert ledger.pod_log[seen[2] : ledger.log_ends[2], 3].tolist() == [1]
+    assert ledger.gang_touched[world.gangs.find("default/g")] == ledger.moment[0]
+    assert ledger.pod_log[seen[1] : ledger.log_ends[1], 3].tolist() == [1]

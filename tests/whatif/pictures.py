@@ -74,6 +74,17 @@ def gang(name: str, minimum: int, members: int, *, in_queue: str = "default", **
     return [group(name, minimum, in_queue=in_queue), *(pod(f"{name}-{n}", of=name, **fields) for n in range(members))]
 
 
+def with_roles(name: str, minimum: int, **roles: tuple[int, int, int]) -> Manifest:
+    """A job; of each role how many pods it has and needs, and how much cpu each of them."""
+    tasks = [
+        {"name": role, "replicas": count, "minAvailable": needed, "template": {"spec": pod("", cpu=cpu)["spec"]}}
+        for role, (count, needed, cpu) in roles.items()
+    ]
+    spec = {"minAvailable": minimum, "schedulerName": "volcano", "tasks": tasks}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
 def run(objects: Sequence[Manifest], **line: Any) -> dict[str, Any]:
     """A run to the fixpoint, and its result."""
     answer = answer_line({"id": "test", "objects": deepcopy(list(objects)), "now": "2026-01-01T00:00:00Z", **line})

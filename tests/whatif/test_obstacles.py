@@ -1,6 +1,6 @@
 """Whoever waits is told why: what blocks, with counts, every requirement alone and together."""
 
-from tests.whatif.pictures import explained, gang, node, pod, queue
+from tests.whatif.pictures import explained, gang, node, pod, queue, with_roles
 
 
 def blockers(name, objects, **line):
@@ -99,3 +99,28 @@ def test_a_gang_that_has_its_minimum_is_not_searched():
     assert explanation["state"] == "running"
     assert explanation["blockers"] == explanation["remedies"] == []
     assert explanation["summary"] == "has its minimum: 2 of 2 pods have a node, 1 are needed"
+
+
+def kinds(name, objects, **line):
+    return [each["kind"] for each in explained(name, objects, **line)["blockers"]]
+
+
+def test_in_a_full_cluster_nodes_are_named_before_the_queue_that_has_all_of_it():
+    objects = [node("n1", cpu=8), *gang("runs", 4, 4, cpu=2, on="n1"), *gang("a", 2, 2, cpu=2)]
+
+    assert kinds("a", objects) == ["nodes", "queue"]
+
+
+def test_a_queue_is_named_where_raising_it_is_enough():
+    objects = [node("n1", cpu=16), queue("small", capability={"cpu": "4"}), *gang("a", 3, 3, cpu=2, in_queue="small")]
+
+    assert kinds("a", objects)[0] == "queue"
+
+
+def test_members_of_other_roles_do_not_fill_the_place_of_one_that_fits_nowhere():
+    objects = [node("n1"), node("n2"), with_roles("train", 3, leader=(1, 1, 8), worker=(4, 2, 1))]
+
+    explanation = explained("train-00000000-0000-4000-8000-000000000001", objects)
+
+    assert explanation["summary"].endswith("2 of 3 pods fit")
+    assert explanation["blockers"][0]["message"].startswith("0/2 nodes take default/train-leader-0")

@@ -1,6 +1,6 @@
 """What is suggested has been tried: each remedy applied to the input makes the gang start, and one less does not."""
 
-from tests.whatif.pictures import applied, explained, gang, group, node, pod, queue, remedy, starts
+from tests.whatif.pictures import applied, explained, gang, group, node, pod, queue, remedy, starts, with_roles
 
 TEMPLATE = {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}
 
@@ -102,12 +102,34 @@ def test_the_minimum_of_a_job_is_lowered_in_the_job():
     assert [(each["kind"], each["spec"]["minAvailable"]) for each in found["patch"]] == [("Job", 2)]
 
 
+def test_sub_groups_are_cut_whole():
+    policy = {"name": "rack", "subGroupSize": 2, "minSubGroups": 2, "matchLabelKeys": ["rack"]}
+    members = [pod(f"a-{number}", of="a", cpu=2) for number in range(4)]
+    for number, member in enumerate(members):
+        member["metadata"]["labels"] = {"rack": str(number // 2)}
+    objects = [node("n1"), group("a", 4, subGroupPolicy=[policy]), *members]
+
+    found = remedy("a", "lower-min", objects)
+
+    assert found["message"] == "a minimum of 1 sub-group instead of 2 in PodGroup default/a"
+    assert found["patch"][0]["spec"]["minMember"] == 2
+
+
 def test_only_those_must_leave_whose_room_is_needed():
     objects = [node("n1"), pod("large", cpu=3, on="n1"), pod("small", cpu=1, on="n1"), *gang("a", 1, 1, cpu=3)]
 
     found = remedy("a", "free-resources", objects)
 
     assert found["remove"] == [{"kind": "Pod", "namespace": "default", "name": "large"}]
+
+
+def test_one_node_is_cleared_for_several_members():
+    running = [pod(f"runs-{number}", cpu=2, on="n1") for number in range(2)]
+    objects = [node("n1"), *running, *gang("a", 2, 2, cpu=2)]
+
+    found = remedy("a", "free-resources", objects)
+
+    assert [each["name"] for each in found["remove"]] == ["runs-0", "runs-1"]
 
 
 def test_nobody_more_urgent_is_asked_to_leave():
@@ -143,6 +165,23 @@ def test_a_capability_is_raised_by_what_is_lacking():
 
     assert found["patch"][0]["spec"]["capability"] == {"cpu": "6"}
     assert not starts("a", applied(objects, {"patch": [queue("small", capability={"cpu": "5"})], "remove": []}))
+
+
+def test_a_figure_is_raised_by_not_a_unit_more_than_it_takes():
+    objects = [node("n1", cpu=16), queue("small", capability={"cpu": "4"}), *gang("a", 3, 3, cpu=2, in_queue="small")]
+
+    remedy("a", "raise-quota", objects)
+
+    assert not starts("a", applied(objects, {"patch": [queue("small", capability={"cpu": "5999m"})], "remove": []}))
+
+
+def test_all_figures_are_raised_that_keep_it_out():
+    small = queue("small", capability={"cpu": "4", "nvidia.com/gpu": "2"})
+    objects = [node("n1", cpu=16, gpu=8), small, *gang("a", 3, 3, cpu=2, gpu=1, in_queue="small")]
+
+    found = remedy("a", "raise-quota", objects)
+
+    assert found["message"] == "capability of queue small: 6 cpu instead of 4, 3 nvidia.com/gpu instead of 2"
 
 
 def test_a_weight_is_raised_where_queues_share():
@@ -276,6 +315,30 @@ def test_a_request_that_no_node_could_meet_is_cut_to_what_one_gives():
     found = remedy("a", "fix-spec", objects)
 
     assert found["message"] == "4 cpu per pod instead of 8, which no node has"
+
+
+def test_of_devices_whole_ones_are_asked_for():
+    objects = [node("n1", gpu=4), *gang("a", 3, 3, gpu=8)]
+
+    found = remedy("a", "fix-spec", objects)
+
+    assert found["message"] == "1 nvidia.com/gpu per pod instead of 8, which no node has"
+
+
+def test_only_the_requests_are_cut_that_are_too_large():
+    objects = [node("n1"), node("n2"), with_roles("train", 3, leader=(1, 1, 8), worker=(4, 2, 1))]
+
+    found = remedy("train-00000000-0000-4000-8000-000000000001", "fix-spec", objects)
+    tasks = found["patch"][0]["spec"]["tasks"]
+    asked = [task["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] for task in tasks]
+
+    assert asked == ["4", "1"]
+
+
+def test_members_that_wait_for_a_gate_are_not_missing():
+    objects = [node("n1"), *gang("a", 2, 2, cpu=3, schedulingGates=[{"name": "example.com/ready"}])]
+
+    assert explained("a", objects)["remedies"] == []
 
 
 # ---------------------------------------------------------------------- waiting

@@ -55,6 +55,17 @@ def test_a_trial_does_not_wait_for_the_declared_ends():
     assert [each["action"] for each in remedies] == ["add-nodes", "free-resources"]
 
 
+def test_who_was_bound_in_the_last_cycle_counts_for_the_estimate():
+    first = gang("first", 1, 1, cpu=4, notes={"posse.dev/run-time": "10m"})
+    first[0]["metadata"]["creationTimestamp"] = "2025-01-01T00:00:00Z"
+    second = gang("second", 1, 1, cpu=3)
+    second[0]["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z"
+
+    estimates = [explained("second", [node("n1"), *first, *second], cycles=count)["estimate"] for count in (1, 2)]
+
+    assert estimates == [{"start": "2026-01-01T00:10:01Z", "basis": "declared run times"}] * 2
+
+
 def test_where_nothing_is_known_to_end_nothing_is_estimated():
     assert explained("first", CROWDED)["estimate"] == {"start": None, "basis": "none"}
 

@@ -72,3 +72,12 @@ def test_what_nobody_gave_is_found_as_it_stands():
 
     assert found is not None
     assert (found["kind"], found["metadata"]["name"]) == ("Queue", "default")
+
+
+def test_a_trial_says_who_else_started():
+    objects = [node("n1"), *gang("a", 1, 1, cpu=3), *gang("b", 1, 1, cpu=3), *gang("c", 1, 1, cpu=30)]
+    trial = SimulatedSituation(finished(*objects)).trial(Change((node("n2"), node("n3"))))
+
+    assert not trial.starts("default/c")
+    assert set(trial.started) == {"default/b"}
+    assert trial.is_over

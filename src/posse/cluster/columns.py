@@ -85,6 +85,8 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "node_scored": ((2, "N"), np.int64, 0),
     "node_residents": (("N",), np.int64, 0),
     "gang_queue": (("G",), np.int32, 0),
+    "gang_touched": (("G",), np.int64, 0),
+    "moment": ((1,), np.int64, 0),
     "gang_counts_gated": (("G",), np.bool_, 0),
     "gang_count": (("G", "R"), np.int64, 0),
     "gang_best_effort": (("G",), np.int64, 0),
@@ -227,16 +229,13 @@ class Columns:
 
     def log_gang(self, row: int) -> None:
         """Note that a gang changed."""
-        self.reserve_logs(1)
-        self.ledger.gang_log[self.ledger.log_ends[1]] = row
-        self.ledger.log_ends[1] += 1
+        self.ledger.moment[0] += 1
+        self.ledger.gang_touched[row] = self.ledger.moment[0]
 
     def log_gangs(self, rows: NDArray[np.intp]) -> None:
         """Note that many gangs changed."""
-        self.reserve_logs(len(rows))
-        end = int(self.ledger.log_ends[1])
-        self.ledger.gang_log[end : end + len(rows)] = rows
-        self.ledger.log_ends[1] += len(rows)
+        self.ledger.moment[0] += 1
+        self.ledger.gang_touched[rows] = self.ledger.moment[0]
 
     def fork(self, spare: "Columns | None" = None) -> "Columns":
         """An independent copy, written over a spare one if there is one: fresh memory costs far more than copying."""
@@ -261,9 +260,8 @@ def _copied(arrays: Iterable[NDArray[Any]], spares: Iterable[NDArray[Any] | None
 def _empty_logs(length: int) -> dict[str, NDArray[Any]]:
     return {
         "node_log": np.zeros(length, np.int32),
-        "gang_log": np.zeros(length, np.int32),
         "pod_log": np.zeros((length, 5), np.int32),
-        "log_ends": np.zeros(3, np.int64),
+        "log_ends": np.zeros(2, np.int64),
     }
 
 

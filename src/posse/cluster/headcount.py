@@ -38,7 +38,7 @@ class Headcount:
     def per_node(self, world: World) -> NDArray[np.int64]:
         """The count of each node row. Not to be changed."""
         columns = world.columns
-        end, rows = int(columns.ledger.log_ends[2]), len(world.nodes)
+        end, rows = int(columns.ledger.log_ends[1]), len(world.nodes)
         if self._seen is None or self._seen[0] != columns.log_epoch:
             self._counts = self._from_scratch(world, rows)
         else:

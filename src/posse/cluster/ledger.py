@@ -7,7 +7,8 @@ every column bit for bit; `audit` adds everything up from nothing and is how tes
 to that.
 
 Who reads the columns incrementally (scores kept per shape, shares kept per queue, pods counted by their labels) follows
-the logs: the rows of nodes and of gangs that changed, and the pods that came and went, in order.
+the logs: the rows of nodes that changed, and the pods that came and went, in order. Of a gang it is kept when it last
+changed.
 """
 
 from typing import NamedTuple
@@ -88,14 +89,16 @@ class Ledger(NamedTuple):
     """[Q, D] of members that still want a node."""
     node_log: Rows
     """Node rows that changed, oldest first."""
-    gang_log: Rows
-    """Gang rows that changed, oldest first."""
+    gang_touched: NDArray[np.int64]
+    """[G] the moment at which the gang, or one of its members, last changed."""
+    moment: NDArray[np.int64]
+    """[1] counts the changes to gangs and their members."""
     pod_log: NDArray[np.int32]
     """[entries, 5] pods that came to (1) or left (-1) a node: kin, shape, node, sign, whether terminating; see
     `headcount`.
     """
     log_ends: NDArray[np.int64]
-    """[3] how much of the node log, the gang log and the pod log is written."""
+    """[2] how much of the node log and of the pod log is written."""
 
 
 @part
@@ -121,10 +124,10 @@ def count_in(ledger: Ledger, task: int, sign: int) -> None:  # noqa: C901, PLR09
         if occupies or pipelined:
             ledger.node_scored[0, node] += sign * ledger.shape_scored[shape, 0]
             ledger.node_scored[1, node] += sign * ledger.shape_scored[shape, 1]
-            entry = ledger.pod_log[ledger.log_ends[2]]
+            entry = ledger.pod_log[ledger.log_ends[1]]
             entry[0], entry[1], entry[2] = ledger.task_kin[task], shape, node
             entry[3], entry[4] = sign, releasing
-            ledger.log_ends[2] += 1
+            ledger.log_ends[1] += 1
         ledger.node_log[ledger.log_ends[0]] = node
         ledger.log_ends[0] += 1
     if gang < 0:
@@ -152,8 +155,8 @@ def count_in(ledger: Ledger, task: int, sign: int) -> None:  # noqa: C901, PLR09
             ledger.queue_promised[queue, d] += amount
         elif waiting:
             ledger.queue_waiting[queue, d] += amount
-    ledger.gang_log[ledger.log_ends[1]] = gang
-    ledger.log_ends[1] += 1
+    ledger.moment[0] += 1
+    ledger.gang_touched[gang] = ledger.moment[0]
 
 
 @kernel
@@ -175,8 +178,8 @@ def confirm(ledger: Ledger, tasks: Rows, status: int) -> None:
             if cohort >= 0:
                 ledger.cohort_count[cohort, before] -= 1
                 ledger.cohort_count[cohort, status] += 1
-        ledger.gang_log[ledger.log_ends[1]] = gang
-        ledger.log_ends[1] += 1
+        ledger.moment[0] += 1
+        ledger.gang_touched[gang] = ledger.moment[0]
 
 
 @kernel

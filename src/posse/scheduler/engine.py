@@ -53,7 +53,7 @@ class Engine:
         self.world, self.registry, self.books = world, registry, dict(books or {})
         self._checks = checks
         self.cycles = 0
-        self._seen: tuple[int, int] = (-1, 0)
+        self._seen = -1
         self.configure(configuration)
 
     def configure(self, configuration: Configuration) -> None:
@@ -144,15 +144,11 @@ class Engine:
 
     def forget(self) -> None:
         """Look at every gang in the next cycle as if it were new, so that all are told how they stand then."""
-        self._seen = (-1, 0)
+        self._seen = -1
 
     def _fresh(self) -> NDArray[np.bool_]:
         """[G] which gangs changed since the last cycle closed."""
-        columns, count = self.world.columns, len(self.world.gangs)
-        if self._seen[0] != columns.log_epoch:
-            return np.ones(count, np.bool_)
-        fresh = np.zeros(count, np.bool_)
-        fresh[columns.ledger.gang_log[self._seen[1] : int(columns.ledger.log_ends[1])]] = True
+        fresh: NDArray[np.bool_] = self.world.columns.ledger.gang_touched[: len(self.world.gangs)] > self._seen
         return fresh
 
     def _take_in(self, given: CycleInput) -> None:
@@ -194,12 +190,8 @@ class Engine:
     def _concerned(self, session: Session) -> list[int]:
         """Declared gangs that changed since the last cycle closed, or of which this one found something."""
         columns, facts = self.world.columns, self.world.gangs.facts
-        epoch, end = columns.log_epoch, int(columns.ledger.log_ends[1])
-        if self._seen[0] == epoch:
-            changed = np.unique(columns.ledger.gang_log[self._seen[1] : end]).tolist()
-        else:
-            changed = self.world.gangs.declared()
-        self._seen = (epoch, end)
+        changed = np.flatnonzero(self._fresh()).tolist()
+        self._seen = int(columns.ledger.moment[0])
         queues = self.world.queues.facts
         return sorted(
             (

@@ -51,7 +51,7 @@ class Remaining:
         self._requests = session.world.columns.ledger.shape_request[self._shapes]
         self._queues_count = not (session.takes_promises and len(ours(session.world, Status.PIPELINED)))
         self._numbers = {row: number for number, row in enumerate(gangs.tolist())}
-        self._state = (-1, -1)
+        self._state = -1
         self._rooms: dict[int, NDArray[np.int64] | None] = {}
         self._capacities: dict[int, int] = {}
 
@@ -101,7 +101,7 @@ class Remaining:
 
     def _forget_what_changed(self) -> None:
         columns = self._session.world.columns
-        state = (columns.log_epoch, int(columns.ledger.log_ends[1]))
+        state = int(columns.ledger.moment[0])
         if self._state != state:
             self._state = state
             self._rooms.clear()

@@ -117,7 +117,7 @@ class Run:
 
     @cached_property
     def given(self) -> dict[Name, Manifest]:
-        """The objects of the input, those of steps that have been taken included. To be asked for when the run is over."""
+        """The objects of the input, steps included that have been taken. To be asked for when the run is over."""
         steps = (step for step in self.scenario.steps if step.after_cycle < self.engine.cycles)
         everything = [*self.scenario.manifests, *(manifest for step in steps for manifest in step.apply)]
         return {(each.kind, each.namespace or "default", each.name): each for each in everything if each.name}

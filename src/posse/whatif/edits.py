@@ -67,6 +67,12 @@ def with_minimum(manifest: Manifest, minimum: int) -> Manifest:
     return with_spec(manifest, **{field: minimum})
 
 
+def with_groups(manifest: Manifest, groups: int, minimum: int) -> Manifest:
+    """The manifest of a group with one policy for sub-groups, with other minimums of sub-groups and members."""
+    (policy,) = manifest["spec"]["subGroupPolicy"]
+    return with_spec(manifest, subGroupPolicy=[{**policy, "minSubGroups": groups}], minMember=minimum)
+
+
 def fresh(manifest: Manifest, name: str) -> Manifest:
     """Another object like this one: under a new name, with nothing that a cluster gave it."""
     edited = copy.deepcopy(manifest)

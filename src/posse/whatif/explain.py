@@ -16,7 +16,7 @@ from posse.whatif.constraints import remove_constraints
 from posse.whatif.explanation import Change, Estimate, Explanation, Remedy
 from posse.whatif.minimum import lower_min
 from posse.whatif.nodes import NodeKind, add_nodes, kinds_of
-from posse.whatif.obstacles import obstacles
+from posse.whatif.obstacles import by_proof, obstacles
 from posse.whatif.probe import Finding, Prober
 from posse.whatif.quotas import raise_quota
 from posse.whatif.room import free_resources
@@ -94,10 +94,11 @@ class Explainer:
                 remedies += found
         except SpentError:
             cut = True
-        ordered = summary.in_order(remedies)
+        blockers, ordered = by_proof(blockers, remedies), summary.in_order(remedies)
+        faults = list(self._trials.faults)
         return Explanation(
             state=_state_of_waiting(gang, verdict),
-            summary=summary.of_waiting(gang, blockers, ordered, search.tried, finding, cut=cut),
+            summary=summary.of_waiting(gang, blockers, ordered, search.tried, finding, faults=faults, cut=cut),
             blockers=blockers,
             remedies=ordered,
             searched="cut" if cut else "complete",
@@ -140,9 +141,9 @@ class Explainer:
         if not gang.is_declared:
             return Finding()
         if self._prober is None:
-            trial = self._situation.trial(Change())
-            self._prober = Prober(trial.engine, self._situation.now)
-        return self._prober.probe(gang)
+            self._prober = Prober(self._situation.trial(Change()).engine, self._situation.now)
+        prober = self._prober
+        return self._trials.asked(prober.engine, lambda: prober.probe(gang), Finding())
 
     def _node_kinds(self) -> list[NodeKind]:
         if self._kinds is None:

@@ -1,25 +1,57 @@
-"""Lower the minimum: a gang that would ride with fewer."""
+"""Lower the minimum: a gang that would ride with fewer, members or whole sub-gangs."""
+
+from collections.abc import Sequence
 
 from posse.whatif import edits
-from posse.whatif.explanation import Change, Remedy
+from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.search import Search
 
 
 def lower_min(search: Search) -> list[Remedy]:
     """The smallest cut of the minimum with which the gang starts."""
-    minimum = search.gang.minimum
     declaring = search.situation.declaring(search.gang.key)
-    if minimum < 2 or not declaring:
+    if not declaring:
         return []
+    return _fewer_groups(search, declaring) if search.gang.fact.subgroups else _fewer_members(search, declaring)
+
+
+def _fewer_members(search: Search, declaring: Sequence[Manifest]) -> list[Remedy]:
+    minimum = search.gang.minimum
     has = search.gang.ready_count + search.gang.waiting_count + len(search.finding.placed)
 
     def cut(by: int) -> Change:
         return Change(tuple(edits.with_minimum(manifest, minimum - by) for manifest in declaring))
 
-    by = search.least(cut, minimum - max(1, has), minimum - 1)
+    by = search.least(cut, minimum - max(1, has), minimum - 1) if minimum > 1 else None
     if by is None:
-        search.tried.append("a lower minimum")
+        if minimum > 1:
+            search.tried.append("a lower minimum")
         return []
-    named = " and ".join(edits.name_of(manifest) for manifest in declaring)
-    message = f"a minimum of {minimum - by} instead of {minimum} in {named}"
+    message = f"a minimum of {minimum - by} instead of {minimum} in {_named(declaring)}"
     return [Remedy(action="lower-min", message=message, patch=cut(by).patch)]
+
+
+def _fewer_groups(search: Search, declaring: Sequence[Manifest]) -> list[Remedy]:
+    """Fewer sub-gangs, and as many members fewer as that makes."""
+    policies, minimum = search.gang.fact.subgroups, search.gang.minimum
+    written = all(len(manifest.get("spec", {}).get("subGroupPolicy", ())) == 1 for manifest in declaring)
+    if len(policies) != 1 or not written or policies[0].min_groups < 2:
+        return []
+    groups, size = policies[0].min_groups, max(1, policies[0].size)
+    has = (search.gang.ready_count + search.gang.waiting_count + len(search.finding.placed)) // size
+
+    def cut(by: int) -> Change:
+        fewer = min(minimum, (groups - by) * size)
+        return Change(tuple(edits.with_groups(manifest, groups - by, fewer) for manifest in declaring))
+
+    by = search.least(cut, groups - max(1, has), groups - 1)
+    if by is None:
+        search.tried.append("fewer sub-groups")
+        return []
+    left = "1 sub-group" if groups - by == 1 else f"{groups - by} sub-groups"
+    message = f"a minimum of {left} instead of {groups} in {_named(declaring)}"
+    return [Remedy(action="lower-min", message=message, patch=cut(by).patch)]
+
+
+def _named(declaring: Sequence[Manifest]) -> str:
+    return " and ".join(edits.name_of(manifest) for manifest in declaring)

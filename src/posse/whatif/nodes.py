@@ -22,6 +22,7 @@ from posse.whatif import amounts
 from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.fitting import fitting
 from posse.whatif.search import Search
+from posse.whatif.situation import Trial
 
 HOSTNAME = "kubernetes.io/hostname"
 OWN_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
@@ -100,8 +101,10 @@ def _as_it_is(search: Search, kind: NodeKind) -> Offer | None:
 
 
 def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[Remedy]:
-    offer = Offer(*fitting(search.gang.world, needed, offers[0].manifest if offers else None))
-    proposal = _proposals(search, [offer], needed)[0]
+    like = offers[0].manifest if offers else None
+    offer = Offer(*fitting(search.gang.world, needed, like))
+    is_new = like is None or copies(offer.manifest, 1) != copies(like, 1)
+    proposal = _proposals(search, [offer], needed)[0] if is_new else 0
     remedy = _remedy(search, offer, proposal) if proposal else None
     return [remedy] if remedy is not None else []
 
@@ -118,7 +121,12 @@ def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
 def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[int]:
     """How many nodes of each offer would take these members and whoever is ahead; 0 if a member would go to none."""
     ones = [copies(offer.manifest, 1)[0] for offer in offers]
-    trial = search.look(Change(tuple(ones)))
+    return search.look(
+        Change(tuple(ones)), lambda trial: _looked_up(search, trial, ones, needed), otherwise=[0] * len(ones)
+    )
+
+
+def _looked_up(search: Search, trial: Trial, ones: list[Manifest], needed: tuple[int, ...]) -> list[int]:
     engine, world = trial.engine, trial.engine.world
     session = engine.open(search.situation.now)
     for plugin in engine.tiers.plugins:
@@ -133,7 +141,6 @@ def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> 
         ahead = [task for task in search.ahead if suits[int(shape_of[task])]]
         useful = all(suits[int(shape_of[task])] for task in needed)
         proposals.append(_packed(world, (*ahead, *needed), room[:, row]) if useful else 0)
-    trial.close()
     return proposals
 
 

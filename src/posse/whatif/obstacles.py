@@ -12,7 +12,7 @@ from posse.cluster.verdict import Blocker, Verdict
 from posse.cluster.views import Gang
 from posse.scheduler.tiers import Tiers
 from posse.whatif import amounts
-from posse.whatif.explanation import Obstacle
+from posse.whatif.explanation import Obstacle, Remedy
 from posse.whatif.probe import Finding, Refused
 
 
@@ -23,6 +23,19 @@ def obstacles(gang: Gang, tiers: Tiers, verdict: Verdict | None, finding: Findin
     if finding.refused and not any(blocker.kind == "nodes" for blocker in found):
         found.append(_of_nodes(gang, finding.refused[0]))
     return tuple(_as_told(blocker, gang, finding) for blocker in found)
+
+
+def by_proof(blockers: tuple[Obstacle, ...], remedies: Iterable[Remedy]) -> tuple[Obstacle, ...]:
+    """Blockers, the one to be named first in front.
+
+    Where nodes refuse members, a queue's figures are not what it takes first, unless raising them was proven to do.
+    """
+    if any(remedy.action == "raise-quota" for remedy in remedies):
+        return blockers
+    behind = [each for each in blockers if each.kind in ("admission", "queue")]
+    nodes = [each for each in blockers if each.kind == "nodes"]
+    others = [each for each in blockers if each not in (*behind, *nodes)]
+    return (*others, *nodes, *behind) if nodes else blockers
 
 
 def _as_told(blocker: Blocker, gang: Gang, finding: Finding) -> Obstacle:

@@ -5,6 +5,8 @@ everything is put back. Asking whether all requirements are met alone and togeth
 with its siblings placed.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from posse.scheduler.engine import Engine
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.terms import Clause
 from posse.whatif.explanation import ClauseCount
+from posse.whatif.places import OpenPlaces
 
 
 class Refused(Struct, frozen=True):
@@ -41,37 +44,54 @@ class Prober:
     """Places gangs for the sake of asking."""
 
     def __init__(self, engine: Engine, now: int) -> None:
-        self._engine = engine
+        self.engine = engine
         self._session = engine.open(now)
-        for plugin in engine.tiers.plugins:
-            plugin.on_open(self._session)
+        self._is_open = False
+
+    def _open(self) -> None:
+        """Let plugins look at how things stand."""
+        if not self._is_open:
+            for plugin in self.engine.tiers.plugins:
+                plugin.on_open(self._session)
+            self._is_open = True
 
     def probe(self, gang: Gang) -> Finding:
         """Place a gang's waiting members as far as they fit, and put them back."""
-        session, world = self._session, self._engine.world
+        self._open()
+        session, world = self._session, self.engine.world
         mine = Gang(world, gang.row)
-        tasks = self._tasks(mine)
-        wanted = max(0, mine.minimum - mine.ready_count - mine.waiting_count)
+        places = OpenPlaces(mine)
         hopeless: dict[int, None] = {}
         placed: list[int] = []
         missing: list[int] = []
         refused: list[Refused] = []
         holds: list[tuple[Hold, ...]] = []
-        for row in tasks:
-            if len(placed) >= wanted:
-                break
+        for row in self._tasks(mine):
             task = Task(world, row)
+            if not places.count:
+                break
+            if not places.suits(task.fact.role):
+                continue
             choice = None if task.shape_row in hopeless else session.chooser.choose(row)
             if isinstance(choice, Choice):
                 holds.append(self._put(row, choice))
                 placed.append(row)
+                places.fill(task.fact.role)
                 continue
             missing.append(row)
             if choice is not None:
                 hopeless[task.shape_row] = None
                 refused.append(Refused(task.key, session.reasons.histogram(choice), self._clauses(task)))
         self._put_back(placed, holds)
-        return Finding(tuple(placed), tuple(missing[: wanted - len(placed)]), tuple(refused))
+        return Finding(tuple(placed), tuple(self._needed(missing, places)), tuple(refused))
+
+    def _needed(self, missing: list[int], places: OpenPlaces) -> Iterator[int]:
+        """Those of the members without a node that it takes to fill the places that are still open."""
+        for row in missing:
+            role = Task(self.engine.world, row).fact.role
+            if places.suits(role):
+                places.fill(role)
+                yield row
 
     def _tasks(self, gang: Gang) -> list[int]:
         session = self._session
@@ -82,11 +102,11 @@ class Prober:
     def _put(self, row: int, choice: Choice) -> tuple[Hold, ...]:
         tasks, nodes = np.array([row], np.int32), np.array([choice.node], np.int32)
         holds = self._session.claims.reserve(tasks, nodes)
-        self._engine.world.move([row], [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], [choice.node])
+        self.engine.world.move([row], [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], [choice.node])
         return holds
 
     def _put_back(self, rows: list[int], holds: list[tuple[Hold, ...]]) -> None:
-        world = self._engine.world
+        world = self.engine.world
         for row, held in zip(reversed(rows), reversed(holds), strict=True):
             fact = world.tasks.facts[row]
             status = Status.GATED if fact is not None and fact.gates else Status.PENDING
@@ -95,7 +115,7 @@ class Prober:
 
     def _clauses(self, task: Task) -> tuple[ClauseCount, ...]:
         """Every requirement of a task, alone and with all before it."""
-        world = self._engine.world
+        world = self.engine.world
         present: NDArray[np.bool_] = world.columns.traits.node_present[: len(world.nodes)]
         together = present.copy()
         counts = []
@@ -106,7 +126,7 @@ class Prober:
         return tuple(counts)
 
     def _asked(self, task: Task) -> list[Clause]:
-        return [clause for plugin in self._engine.tiers.plugins for clause in plugin.clauses(task)]
+        return [clause for plugin in self.engine.tiers.plugins for clause in plugin.clauses(task)]
 
     def _claimed(self, task: Task) -> list[Clause]:
         claims = self._session.claims

@@ -1,11 +1,12 @@
 """Raise a quota: more of what a gang's queue may have.
 
-A capability is raised by exactly what is lacking, a weight by the smallest whole number; if that is not enough, by
-more, and the smallest raise that works is proven like every other number.
+A capability is raised by exactly what is lacking, a weight by a whole number; if that is not enough, by more. That one
+unit less would not do is proven like every other number.
 """
 
-import copy
 from typing import Any
+
+from msgspec import Struct
 
 from posse.whatif import amounts, edits
 from posse.whatif.explanation import Change, Manifest, Remedy
@@ -13,6 +14,8 @@ from posse.whatif.search import Search
 
 BY_QUEUE = ("queue", "admission", "quota")
 """Kinds of blockers that a queue's figures may be behind."""
+MOST_STEPS = 16
+"""How many times what a member asks for is added to a figure."""
 MOST_WEIGHT = 64
 """How many times its weight a queue is tried with."""
 
@@ -30,7 +33,7 @@ def raise_quota(search: Search) -> list[Remedy]:
 
 
 def _raised_figures(search: Search, manifest: Manifest) -> list[Remedy]:
-    """Raise capability, and deserved where the queue has one, by units of what one member asks for."""
+    """Raise capability, and deserved where the queue has one."""
     fact = search.gang.queue.fact
     remedies: list[Remedy] = []
     for field in ("capability", "deserved"):
@@ -38,25 +41,60 @@ def _raised_figures(search: Search, manifest: Manifest) -> list[Remedy]:
         short = _short(search, figures)
         if not short:
             continue
-        steps = {name: _step(search, name) for name in short}
-
-        def raised(
-            count: int, field: str = field, short: dict[str, int] = short, steps: dict[str, int] = steps
-        ) -> Change:
-            figures = dict(getattr(fact, field))
-            first = {name: short[name] + (count - 1) * steps[name] for name in short}
-            return Change((_with_figures(manifest, field, {name: figures[name] + first[name] for name in short}),))
-
-        count = search.least(raised, 1, 16)
-        if count is None:
+        raised = Raised(manifest, field, figures)
+        raises = _enough(search, raised, short)
+        if raises is None:
             search.tried.append(f"a higher {field} of queue {fact.name}")
             continue
-        new = raised(count).patch[0]["spec"][field]
-        words = ", ".join(f"{new[name]} {name} instead of {amounts.text(name, figures[name])}" for name in short)
-        remedies.append(
-            Remedy(action="raise-quota", message=f"{field} of queue {fact.name}: {words}", patch=raised(count).patch)
+        words = ", ".join(
+            f"{amounts.text(name, figures[name] + by)} {name} instead of {amounts.text(name, figures[name])}"
+            for name, by in raises.items()
         )
+        message = f"{field} of queue {fact.name}: {words}"
+        remedies.append(Remedy(action="raise-quota", message=message, patch=raised(raises).patch))
     return remedies
+
+
+class Raised(Struct, frozen=True):
+    """A queue with raised figures."""
+
+    manifest: Manifest
+    field: str
+    figures: dict[str, int]
+
+    def __call__(self, raises: dict[str, int]) -> Change:
+        """The queue with each figure raised by so much."""
+        given: dict[str, Any] = self.manifest.get("spec", {}).get(self.field, {})
+        new = {name: amounts.text(name, self.figures[name] + by) for name, by in raises.items()}
+        return Change((edits.with_spec(self.manifest, **{self.field: {**given, **new}}),))
+
+
+def _enough(search: Search, raised: Raised, short: dict[str, int]) -> dict[str, int] | None:
+    """By how much figures must be raised: what is lacking, and as much again as a member asks for until it is enough;
+    then no figure that need not be raised, and each by no unit more than it takes.
+    """
+    steps = {name: _step(search, name) for name in short}
+
+    def by(count: int) -> dict[str, int]:
+        return {name: short[name] + (count - 1) * steps[name] for name in short}
+
+    count = search.least(lambda count: raised(by(count)), 1, MOST_STEPS)
+    if count is None:
+        return None
+    raises, alone = by(count), len(short) == 1
+    for name, amount in list(raises.items()):
+        if not alone and search.works(raised({other: raises[other] for other in raises if other != name})):
+            del raises[name]
+            continue
+        raises[name] = _least(search, raised, raises, name, fails=amount - steps[name] if alone and count > 1 else 0)
+    return raises
+
+
+def _least(search: Search, raised: Raised, raises: dict[str, int], name: str, *, fails: int) -> int:
+    """By how much one of the figures must be raised at the least, the others being raised as they are."""
+    grain = amounts.grain(name)
+    works = -(-raises[name] // grain)
+    return grain * search.closest(lambda count: raised({**raises, name: grain * count}), fails // grain, works)
 
 
 def _short(search: Search, figures: dict[str, int]) -> dict[str, int]:
@@ -84,13 +122,6 @@ def _step(search: Search, name: str) -> int:
     rows = (*search.finding.placed, *search.finding.missing)
     asked = [int(world.columns.ledger.shape_request[world.columns.ledger.task_shape[row], dimension]) for row in rows]
     return max([1, *asked])
-
-
-def _with_figures(manifest: Manifest, field: str, figures: dict[str, int]) -> Manifest:
-    given: dict[str, Any] = copy.deepcopy(manifest.get("spec", {}).get(field, {}))
-    return edits.with_spec(
-        manifest, **{field: {**given, **{name: amounts.text(name, value) for name, value in figures.items()}}}
-    )
 
 
 def _raised_weight(search: Search, manifest: Manifest) -> list[Remedy]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from posse.cluster.names import PODS
+from posse.cluster.status import Status
 from posse.whatif import amounts, edits
 from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.search import Search
@@ -81,7 +82,7 @@ def open_queue(search: Search) -> list[Remedy]:
 def create_members(search: Search) -> list[Remedy]:
     """Make the members that are missing, like one that is there."""
     gang = search.gang
-    missing = gang.minimum - gang.valid_count
+    missing = gang.minimum - gang.valid_count - gang.counts[Status.GATED]
     if missing <= 0:
         return []
     example = _example(search)
@@ -120,19 +121,25 @@ def cut_requests(search: Search, sources: Sequence[Source]) -> list[Remedy]:
     if cut is None:
         return []
     name, asked, offers = cut
-    removed = tuple(one for source in sources for one in source.remade)
+    grain = amounts.grain(name)
 
-    def asking(place: int) -> Change:
-        edit = _asking(name, offers[place - 1])
-        manifests = ((source.manifest, edits.with_pods(source.manifest, edit)) for source in sources)
-        return Change(tuple(edited for given, edited in manifests if edited != given), removed)
+    def asking(offer: int) -> Change:
+        edited = [(source, edits.with_pods(source.manifest, _asking(name, offer))) for source in sources]
+        changed = [(source, manifest) for source, manifest in edited if manifest != source.manifest]
+        removed = (one for source, _ in changed for one in source.remade)
+        return Change(tuple(manifest for _, manifest in changed), tuple(removed))
 
-    place = search.least(asking, 1, len(offers)) if offers and asking(1).patch else None
+    place = None
+    if offers and asking(offers[0]).patch:
+        place = search.least(lambda place: asking(offers[place - 1]), 1, len(offers))
     if place is None:
         search.tried.append(f"asking for less {name}")
         return []
-    done = asking(place)
-    instead = f"{amounts.text(name, offers[place - 1])} {name} per pod"
+    more = offers[place - 2] if place > 1 else asked
+    cuts = ((asked - offer) // grain for offer in (more, offers[place - 1]))
+    offer = asked - grain * search.closest(lambda cut: asking(asked - grain * cut), *cuts)
+    done = asking(offer)
+    instead = f"{amounts.text(name, offer)} {name} per pod"
     message = f"{instead} instead of {amounts.text(name, asked)}, which no node has"
     return [Remedy(action="fix-spec", message=message, patch=done.patch, remove=done.remove)]
 
@@ -149,13 +156,15 @@ def _out_of_reach(search: Search) -> tuple[str, int, list[int]] | None:
     if len(lacking) != 1 or lacking[0] == PODS:
         return None
     room = np.unique(search.situation.engine.open(search.situation.now).chooser.feasibility.future_idle()[lacking[0]])
-    shares = {int(free) // parts for free in room[room > 0] for parts in range(1, len(rows) + 1)}
-    offers = sorted((share for share in shares if share > 0), reverse=True)[:MOST_OFFERS]
-    return world.dimensions.names[lacking[0]], int(request[lacking[0]]), offers
+    name, asked = world.dimensions.names[lacking[0]], int(request[lacking[0]])
+    grain = amounts.grain(name)
+    shares = {int(free) // parts // grain * grain for free in room[room > 0] for parts in range(1, len(rows) + 1)}
+    offers = sorted((share for share in shares if 0 < share < asked), reverse=True)[:MOST_OFFERS]
+    return name, asked, offers
 
 
 def _asking(name: str, instead: int) -> edits.PodEdit:
-    """Ask for less of a resource, where one container is all that asks for it."""
+    """Ask for less of a resource, where one container is all that asks for it and asks for more."""
 
     def edit(spec: dict[str, Any]) -> None:
         wants = [c for c in spec["containers"] if name in _asked_of(c)]
@@ -163,7 +172,7 @@ def _asking(name: str, instead: int) -> edits.PodEdit:
             return
         for field in ("requests", "limits"):
             given = wants[0].get("resources", {}).get(field, {})
-            if name in given:
+            if name in given and amounts.read(name, given[name]) > instead:
                 given[name] = amounts.text(name, instead)
 
     return edit

@@ -6,6 +6,7 @@ wherever it is (`SpentError`), and what was proven so far stands.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from posse.cluster.facts import GangFact
 from posse.cluster.status import Status
@@ -15,6 +16,8 @@ from posse.whatif.explanation import Change
 from posse.whatif.probe import Finding
 from posse.whatif.situation import Situation, Trial
 from posse.whatif.trials import Trials
+
+Answer = TypeVar("Answer")
 
 
 class SpentError(Exception):
@@ -65,9 +68,17 @@ class Search:
         """The members without a node."""
         return [task for task in self.gang.members if task.status in (Status.PENDING, Status.GATED)]
 
-    def look(self, change: Change) -> Trial:
-        """A copy of the world with a change in it, in which no cycle is run; it costs nothing."""
-        return self.situation.trial(change)
+    def look(self, change: Change, ask: Callable[[Trial], Answer], otherwise: Answer) -> Answer:
+        """Ask in a copy of the world with a change in it, in which no cycle is run. It costs nothing."""
+        trial = self.situation.trial(change)
+        try:
+            return self._trials.asked(trial.engine, lambda: ask(trial), otherwise)
+        finally:
+            trial.close()
+
+    def ask(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """Ask something of the world as it stands that plugins have a say in."""
+        return self._trials.asked(self.situation.engine, ask, otherwise)
 
     def works(self, change: Change) -> bool:
         """Whether the gang starts with a change."""
@@ -85,6 +96,10 @@ class Search:
                 return None
             fails, works = works, limit
             return self._between(change, fails, works, near=fails)
+        return self._between(change, fails, works, near=works)
+
+    def closest(self, change: Callable[[int], Change], fails: int, works: int) -> int:
+        """The smallest number with which a change works, between one that fails and one that works and is likely it."""
         return self._between(change, fails, works, near=works)
 
     def _between(self, change: Callable[[int], Change], fails: int, works: int, near: int) -> int:

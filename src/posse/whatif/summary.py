@@ -39,20 +39,24 @@ def of_waiting(
     tried: Sequence[str],
     finding: Finding,
     *,
+    faults: Sequence[str],
     cut: bool,
 ) -> str:
-    """A gang that waits: for what, or why if nothing was found that helps."""
+    """A gang that waits: for what, or why if nothing was found that helps.
+
+    What plugins raised in trials is said where it may be the reason that nothing was found.
+    """
     standing = _standing(gang, finding, blockers)
     if remedies:
         return f"{_needs(remedies[0])}{standing}"
     why = f"waits: {blockers[0].message}{standing}" if blockers else f"waits{standing}"
     if cut:
-        return f"{why}; the search for what would help was cut short"
-    return (
-        f"{why}; what was tried does not help: {'; '.join(tried)}"
-        if tried
-        else f"{why}; no change of one kind is known to help"
-    )
+        found = "the search for what would help was cut short"
+    elif tried:
+        found = f"what was tried does not help: {'; '.join(tried)}"
+    else:
+        found = "no change of one kind is known to help"
+    return "; ".join([why, found, *(f"in a trial, {fault}" for fault in faults)])
 
 
 def _needs(remedy: Remedy) -> str:

@@ -7,13 +7,19 @@ has its minimum; if one asks later that had not got there by then, the trial is 
 A plugin that raises in a trial has shown nothing: whoever has not started by then does not start with this change.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import msgspec
 from msgspec import Struct
 
 from posse.errors import InputError
 from posse.scheduler.blame import blamed
+from posse.scheduler.engine import Engine
 from posse.whatif.explanation import Change
-from posse.whatif.situation import Situation, Trial
+from posse.whatif.situation import Situation
+
+Answer = TypeVar("Answer")
 
 
 class Course(Struct, frozen=True):
@@ -43,17 +49,18 @@ class Trials:
     def _run(self, change: Change, gang: str) -> Course:
         trial = self._situation.trial(change)
         try:
-            trial.starts(gang)
-        except Exception as fault:
-            self._note(fault, trial)
-            return Course(frozenset(trial.started), is_over=True)
+            went_through = self.asked(trial.engine, lambda: trial.starts(gang) or True, otherwise=False)
+            return Course(frozenset(trial.started), trial.is_over or not went_through)
         finally:
             trial.close()
-        return Course(frozenset(trial.started), trial.is_over)
 
-    def _note(self, fault: Exception, trial: Trial) -> None:
-        """Remember what a plugin raised; what anybody else did goes on."""
-        blame = blamed(fault, trial.engine.tiers.plugins)
-        if not isinstance(blame, InputError):
-            raise fault
-        self.faults[str(blame)] = None
+    def asked(self, engine: Engine, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """The answer to something that plugins have a say in; if one of them raises, that is noted."""
+        try:
+            return ask()
+        except Exception as fault:
+            blame = blamed(fault, engine.tiers.plugins)
+            if not isinstance(blame, InputError):
+                raise
+            self.faults[str(blame)] = None
+            return otherwise

@@ -24,7 +24,7 @@ from posse.scheduler.supply import Supply
 
 Amounts = NDArray[np.int64]
 
-NEVER = (-1, -1, -1)
+NEVER = (-1, -1)
 
 Level = tuple[bool, float]
 """How a branch stands among its siblings: whether it is saturated, and its share by weight. The smaller goes first."""
@@ -70,7 +70,7 @@ class Hierarchy:
     def rank(self, queue: int) -> Rank:
         """Say how the branches on the way to a queue stand now."""
         columns = self._world.columns
-        moment = (columns.log_epoch, int(columns.ledger.log_ends[1]), self._world.node_facts_version)
+        moment = (int(columns.ledger.moment[0]), self._world.node_facts_version)
         if moment != self._moment:
             self._moment = moment
             self._ranks = self._look_at(Tree(self._world, self._branches, self._supply))
