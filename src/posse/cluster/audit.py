@@ -55,14 +55,17 @@ def overdrawn(world: World, tasks: Iterable[int]) -> list[str]:
     """The nodes that had not what these tasks, just placed or promised a place, were given."""
     ledger, traits = world.columns.ledger, world.columns.traits
     asked: dict[int, NDArray[np.bool_]] = {}
-    for task in tasks:
+    placed = list(tasks)
+    taking = {int(ledger.task_node[task]) for task in placed if ledger.task_status[task] != Status.PIPELINED}
+    for task in placed:
         node, asks = int(ledger.task_node[task]), ledger.shape_request[ledger.task_shape[task]] > 0
         asked[node] = asked[node] | asks if node in asked else asks
     faults = []
     for node, asks in sorted(asked.items()):
         idle = traits.node_allocatable[:, node] - ledger.node_used[:, node]
         later = idle + ledger.node_releasing[:, node] - ledger.node_pipelined[:, node]
-        for dimension in np.flatnonzero(asks & ((idle < 0) | (later < 0))).tolist():
+        short = (later < 0) | ((idle < 0) & (node in taking))
+        for dimension in np.flatnonzero(asks & short).tolist():
             resource = world.dimensions.names[dimension]
             faults.append(
                 f"node {world.nodes.keys[node]} was overdrawn: {idle[dimension]} {resource} idle,"

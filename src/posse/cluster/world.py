@@ -133,7 +133,15 @@ class World:
 
     def _observe_queue(self, fact: QueueFact) -> None:
         self._learn((*fact.capability, *fact.deserved, *fact.guarantee))
-        self.queues.put(self.queue_row(fact.key), fact)
+        row = self.queue_row(fact.key)
+        if self.queues.facts[row] != fact:
+            self._put_queue(row, fact)
+
+    def _put_queue(self, row: int, fact: QueueFact | None) -> None:
+        """Let a queue be declared otherwise, or no more: that concerns all of its gangs."""
+        self.queues.put(row, fact)
+        count = len(self.gangs)
+        self.columns.log_gangs(np.flatnonzero(self.columns.ledger.gang_queue[:count] == row))
 
     def _observe_gang(self, fact: GangFact) -> None:
         row = self.gang_row(fact.key)
@@ -237,7 +245,7 @@ class World:
             case "gang":
                 self._drop(self.gangs, gone, self._forget_gang)
             case "queue":
-                self._drop(self.queues, gone, lambda row: self.queues.put(row, None))
+                self._drop(self.queues, gone, lambda row: self._put_queue(row, None))
             case "priority-class":
                 if self.priority_classes.pop(gone.key, None) is not None:
                     self._resolve_priorities()

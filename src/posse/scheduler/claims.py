@@ -6,7 +6,7 @@ carry out. The engine knows only this contract; which books there are is the wor
 book is kept for blocks nothing unless its name says that it must (`BLOCKING`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.facts import ClaimReference
+from posse.cluster.status import OCCUPYING_STATES, PROMISED_STATES, members_of
 from posse.cluster.world import World
 from posse.scheduler.records import Payload
 
@@ -47,11 +48,26 @@ class Hold(Struct, frozen=True):
     token: Any
 
 
+class Held(Struct, frozen=True):
+    """All that is reserved for one pod."""
+
+    uid: str
+    holds: tuple[Hold, ...]
+
+
+NOTHING = Held("", ())
+
+HOLDS = members_of(*OCCUPYING_STATES, *PROMISED_STATES)
+"""Statuses in which a task keeps what is reserved for it."""
+
+
 class Claims:
     """All books of one engine."""
 
-    def __init__(self, world: World, books: Mapping[str, Book]) -> None:
+    def __init__(self, world: World, books: Mapping[str, Book], held: dict[int, Held] | None = None) -> None:
         self._world, self._books = world, dict(books)
+        self.held = held if held is not None else {}
+        """By task row, what is reserved."""
         self.exist = bool(books)
         """Whether any book is kept at all."""
 
@@ -71,19 +87,33 @@ class Claims:
         book = self._books.get(claim.kind)
         return book.refusal(claim) if book else f"{claim.kind} claim {claim.name} cannot be served here"
 
-    def reserve(self, tasks: NDArray[np.int32], nodes: NDArray[np.int32]) -> tuple[Hold, ...]:
+    def reserve(self, tasks: NDArray[np.int32], nodes: NDArray[np.int32]) -> None:
         """Take what tasks need on their nodes."""
-        shapes = self._world.columns.ledger.task_shape
-        return tuple(
-            Hold(claim.kind, self._books[claim.kind].reserve(self._world, task, node, claim))
-            for task, node in zip(tasks.tolist(), nodes.tolist(), strict=True)
-            for claim in self.of(int(shapes[task]))
-        )
+        if not self._books:
+            return
+        shapes, facts = self._world.columns.ledger.task_shape, self._world.tasks.facts
+        for task, node in zip(tasks.tolist(), nodes.tolist(), strict=True):
+            claims, fact = self.of(int(shapes[task])), facts[task]
+            if claims and fact is not None:
+                taken = [(claim, self._books[claim.kind].reserve(self._world, task, node, claim)) for claim in claims]
+                self.held[task] = Held(fact.uid, tuple(Hold(claim.kind, token) for claim, token in taken))
 
-    def undo(self, holds: tuple[Hold, ...]) -> None:
-        """Give back, last first."""
-        for hold in reversed(holds):
-            self._books[hold.kind].undo(hold.token)
+    def give_back(self, tasks: Iterable[int]) -> None:
+        """Give back what is reserved for tasks, last first."""
+        for task in tasks:
+            for hold in reversed(self.held.pop(task, NOTHING).holds):
+                self._books[hold.kind].undo(hold.token)
+
+    def sweep(self) -> None:
+        """Give back what is reserved for pods that have ended, lost their node, or are others by now."""
+        statuses, facts = self._world.columns.ledger.task_status, self._world.tasks.facts
+        self.give_back(
+            [
+                task
+                for task, held in self.held.items()
+                if not HOLDS[statuses[task]] or (fact := facts[task]) is None or fact.uid != held.uid
+            ]
+        )
 
     def payloads(self, task: int, node: int) -> tuple[Payload, ...]:
         """What must be done with the bind of a task."""

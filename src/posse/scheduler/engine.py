@@ -21,7 +21,7 @@ from posse.cluster.views import Gang
 from posse.cluster.world import World
 from posse.errors import InputError
 from posse.scheduler.blame import blamed
-from posse.scheduler.claims import Book, Claims
+from posse.scheduler.claims import Book, Claims, Held
 from posse.scheduler.closing import Closing
 from posse.scheduler.configuration import Configuration, PluginOption
 from posse.scheduler.placement.choice import Chooser
@@ -54,6 +54,8 @@ class Engine:
         self._checks = checks
         self.cycles = 0
         self._seen = -1
+        self._held: dict[int, Held] = {}
+        """What is reserved in the books, by task row; it outlives a configuration."""
         self.configure(configuration)
 
     def configure(self, configuration: Configuration) -> None:
@@ -61,7 +63,8 @@ class Engine:
         self.configuration = configuration
         compatibility = configuration.compatibility
         self.reasons = Reasons()
-        self.claims = Claims(self.world, self.books)
+        self.claims = Claims(self.world, self.books, self._held)
+        self.forget()
         self.tiers = Tiers([[self._seat(option) for option in tier] for tier in configuration.tiers])
         feasibility = Feasibility(self.world, self.tiers, self.reasons, self.claims)
         scoring = Scoring(self.world, self.tiers)
@@ -155,6 +158,7 @@ class Engine:
         for outcome in given.outcomes:
             self._learn(outcome)
         self.world.observe(given.observations)
+        self.claims.sweep()
 
     def _learn(self, outcome: Outcome) -> None:
         """What came of a bind.
@@ -168,8 +172,10 @@ class Engine:
             return
         if isinstance(outcome, Bound):
             world.move([row], [Status.BOUND], [world.node_row(outcome.node)])
-        else:
-            world.move([row], [Status.PENDING], [-1])
+            return
+        self.tiers.deallocated(np.array([row], np.int32))
+        self.claims.give_back([row])
+        world.move([row], [Status.PENDING], [-1])
 
     def _close(self, session: Session, *, tell: bool) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
         for plugin in self.tiers.plugins:
@@ -252,9 +258,9 @@ class Engine:
 
         The copy may take the columns of a world that is no longer used.
         """
-        other = Engine(
-            self.world.fork(spare), self.configuration, self.registry, copy.deepcopy(self.books), checks=self._checks
-        )
+        books, held = copy.deepcopy((self.books, self._held))
+        other = Engine(self.world.fork(spare), self.configuration, self.registry, books, checks=self._checks)
+        other._held.update(held)
         other.cycles, other._seen = self.cycles, self._seen
         for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):
             theirs.state = copy.deepcopy(mine.state)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.status import Status
-from posse.cluster.views import Gang
+from posse.cluster.views import Gang, Task
 from posse.cluster.world import World
 from posse.scheduler.session import Session, ours
 
@@ -43,10 +43,15 @@ class PromiseKeeper(Protocol):
         """When a promise ends by itself, if it does."""
 
 
-def take_back(world: World, tasks: NDArray[np.int32]) -> None:
-    """Make tasks wait again."""
+def take_back(session: Session, tasks: NDArray[np.int32]) -> None:
+    """Make tasks wait again: they lose their place, what was reserved for them, and the clock of their promise."""
+    world = session.world
     if len(tasks):
+        session.tiers.deallocated(tasks)
+        session.claims.give_back(tasks.tolist())
         world.move(tasks, np.full(len(tasks), Status.PENDING, np.int8), np.full(len(tasks), -1, np.int32))
+        for task in tasks.tolist():
+            world.promises.pop(task, None)
 
 
 class Forgetful:
@@ -62,8 +67,8 @@ class Forgetful:
 
     def close(self, session: Session) -> None:
         """Forget."""
-        take_back(session.world, ours(session.world, Status.PIPELINED))
-        take_back(session.world, ours(session.world, Status.ALLOCATED))
+        take_back(session, ours(session.world, Status.PIPELINED))
+        take_back(session, ours(session.world, Status.ALLOCATED))
 
     def deadline(self, world: World, task: int) -> int | None:
         """No promise lives that long."""
@@ -78,6 +83,8 @@ class Lasting:
     def open(self, session: Session) -> None:
         """End what has to end, then bind the gangs whose room has come, first come first."""
         world = session.world
+        if session.cycle == 1:
+            self._rebuild(session)
         self._end_the_overdue(session)
         gangs = {int(world.columns.ledger.task_gang[row]) for row in ours(world, Status.PIPELINED)}
         declared = [Gang(world, row) for row in gangs if world.gangs.facts[row] is not None]
@@ -97,7 +104,7 @@ class Lasting:
     def close(self, session: Session) -> None:
         """Keep the promises, take back what was given to gangs that did not become ready."""
         world = session.world
-        take_back(world, ours(world, Status.ALLOCATED))
+        take_back(session, ours(world, Status.ALLOCATED))
         promised = ours(world, Status.PIPELINED).tolist()
         for task in promised:
             world.promises.setdefault(task, session.now)
@@ -105,10 +112,14 @@ class Lasting:
             del world.promises[task]
 
     def deadline(self, world: World, task: int) -> int | None:
-        """When a promise ends by itself: not while somebody is leaving its node."""
-        node = int(world.columns.ledger.task_node[task])
-        leaving = bool(world.columns.ledger.node_releasing[:, node].any())
-        return None if leaving or task not in world.promises else world.promises[task] + PATIENCE
+        """When a promise ends by itself: a while after it was made, but not while anybody is leaving one of its nodes."""
+        ledger = world.columns.ledger
+        gang = ledger.task_gang[task]
+        together = [each for each in world.promises if ledger.task_gang[each] == gang]
+        nodes = ledger.task_node[together]
+        if task not in world.promises or ledger.node_releasing[:, nodes].any():
+            return None
+        return max(world.promises[each] for each in together) + PATIENCE
 
     def _end_the_overdue(self, session: Session) -> None:
         world = session.world
@@ -123,7 +134,7 @@ class Lasting:
             if overdue or lost or invalid or not session.tiers.gang_pipelined(Gang(world, gang)):
                 ended.add(gang)
         promised = ours(world, Status.PIPELINED)
-        take_back(world, promised[np.isin(ledger.task_gang[promised], list(ended))])
+        take_back(session, promised[np.isin(ledger.task_gang[promised], list(ended))])
 
     def _redeem(self, session: Session, gang: Gang) -> None:
         """Bind a gang's promised members where their room is free, if that makes it ready."""
@@ -143,3 +154,19 @@ class Lasting:
             statement.commit()
         else:
             statement.rollback()
+
+    def _rebuild(self, session: Session) -> None:
+        """Promise again what was promised before a restart: waiting members say which node their status names."""
+        world, tasks = session.world, len(session.world.tasks)
+        ledger, traits = world.columns.ledger, world.columns.traits
+        named = (ledger.task_status[:tasks] == Status.PENDING) & traits.task_nominated[:tasks]
+        rows = np.flatnonzero(named & (ledger.task_gang[:tasks] >= 0)).astype(np.int32)
+        gangs = [Gang(world, row) for row in set(ledger.task_gang[rows].tolist()) if traits.gang_declared[row]]
+        for gang in sorted(gangs, key=session.tiers.gang_key):
+            statement = session.statement()
+            for row in rows[ledger.task_gang[rows] == gang.row].tolist():
+                node = session.promised_node(Task(world, row))
+                if node >= 0 and session.chooser.could_have(row, node):
+                    statement.pipeline(np.array([row], np.int32), np.array([node], np.int32))
+            if session.tiers.gang_ready(gang) or not session.tiers.gang_pipelined(gang):
+                statement.rollback()

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.status import Status
-from posse.scheduler.claims import Hold
+from posse.scheduler.claims import HOLDS
 
 if TYPE_CHECKING:
     from posse.scheduler.session import Session
@@ -28,7 +28,6 @@ class Step(Struct, frozen=True):
     tasks: Rows
     statuses: NDArray[np.int8]
     nodes: Rows
-    holds: tuple[Hold, ...]
     states: tuple[Any, ...]
 
 
@@ -68,9 +67,12 @@ class Statement:
         before = (ledger.task_status[tasks].copy(), ledger.task_node[tasks].copy())
         if not gains:
             session.tiers.deallocated(tasks)
-        holds = session.claims.reserve(tasks, nodes) if gains else ()
+        if gains:
+            session.claims.reserve(tasks, nodes)
+        elif status is Status.PENDING:
+            session.claims.give_back(tasks.tolist())
         world.move(tasks, [status] * len(tasks), nodes)
-        self._steps.append(Step(tasks, *before, holds, states))
+        self._steps.append(Step(tasks, *before, states))
         if gains:
             session.tiers.allocated(tasks)
 
@@ -79,7 +81,7 @@ class Statement:
         session, count = self._session, len(tasks)
         states = tuple(copy.deepcopy(plugin.state) for plugin in session.tiers.watchers)
         before = (np.full(count, Status.PENDING, np.int8), np.full(count, -1, np.int32))
-        self._steps.append(Step(tasks, *before, (), states))
+        self._steps.append(Step(tasks, *before, states))
         session.tiers.allocated(tasks)
 
     def checkpoint(self) -> int:
@@ -95,8 +97,10 @@ class Statement:
         session = self._session
         while len(self._steps) > checkpoint:
             step = self._steps.pop()
+            session.claims.give_back(step.tasks[::-1].tolist())
             session.world.move(step.tasks[::-1], step.statuses[::-1], step.nodes[::-1])
-            session.claims.undo(step.holds)
+            had = HOLDS[step.statuses]
+            session.claims.reserve(step.tasks[had], step.nodes[had])
             for plugin, state in zip(session.tiers.watchers, step.states, strict=True):
                 plugin.state = state
 

@@ -122,14 +122,16 @@ def _place_on_promised_room(session: Session, statement: Statement, gang: Gang, 
     """Place a gang on room that is promised to gangs of lower priority, the weakest first; each gives up all of its
     promise.
     """
-    note = session.notes.get(gang.row)
-    for promised in session.promised_to_weaker(gang):
+    note, weaker = session.notes.get(gang.row), session.promised_to_weaker(gang)
+    for promised, alone in [*((each, True) for each in weaker), *((each, False) for each in weaker)]:
         session.notes.pop(gang.row, None)
         statement.release(promised)
         for part in parts:
             part.at = 0
         if _place_parts(session, statement, gang, parts):
             return True
+        if alone:
+            statement.rollback()
     statement.rollback()
     if note is not None:
         session.notes[gang.row] = note

@@ -41,6 +41,10 @@ class Chooser:
             candidates = np.array([preferred])
         return self._among(task, candidates)
 
+    def could_have(self, task: int, node: int) -> bool:
+        """Whether a task could be bound to this very node now, or once promised room is free."""
+        return bool(self.feasibility.codes(task)[node] == PASSES)
+
     def can_have(self, task: int, node: int) -> bool:
         """Whether a task could be bound to this very node now."""
         codes = self.feasibility.codes(task)
