@@ -22,6 +22,8 @@ UPSTREAM_POINTS: Mapping[str, tuple[str, str]] = {
     "on_close": ("OnSessionClose", "all are called"),
     "on_allocate": ("EventHandler.AllocateFunc", "all are called"),
     "on_deallocate": ("EventHandler.DeallocateFunc", "all are called"),
+    "task_allocated": ("EventHandler.AllocateFunc", "all are called"),
+    "task_deallocated": ("EventHandler.DeallocateFunc", "all are called"),
     "queue_order": ("QueueOrderFn", KEYS),
     "gang_order": ("JobOrderFn", KEYS),
     "subgang_order": ("SubJobOrderFn", KEYS),

@@ -128,20 +128,20 @@ def test_what_goes_wrong_later_can_still_name_the_file() -> None:
     assert str(caught.value) == "f.yaml, line 5, document 2, Pod b, spec: is odd (accepted: something even)"
 
 
-def test_the_later_of_two_manifests_of_one_object_counts_with_a_warning() -> None:
+def test_two_manifests_of_one_object_that_differ_are_refused() -> None:
     changed = pod_text("a") + "spec: {nodeName: n}\n"
     found = [*manifests.parse(pod_text("a").encode(), "one"), *manifests.parse(changed.encode(), "two")]
 
-    kept, warnings = manifests.latest(found)
+    with pytest.raises(InputError) as caught:
+        manifests.distinct(found)
 
-    assert [one.place.file for one in kept] == ["two"]
-    assert warnings == ["Pod default/a is given twice; the later one (two, line 1, document 1) counts"]
+    assert str(caught.value).startswith("two, line 1, document 1, Pod a: is given twice, and not alike (first in one")
 
 
-def test_the_same_manifest_twice_is_no_warning() -> None:
+def test_the_same_manifest_twice_counts_once() -> None:
     found = list(manifests.parse((pod_text("a") + "---\n" + pod_text("a")).encode()))
 
-    assert manifests.latest(found) == ([found[1]], [])
+    assert manifests.distinct(found) == [found[0]]
 
 
 def test_objects_of_one_name_in_two_namespaces_or_groups_are_two() -> None:
@@ -153,14 +153,14 @@ def test_objects_of_one_name_in_two_namespaces_or_groups_are_two() -> None:
     )
     text = text.replace("{apiVersion", "\n{apiVersion", 1)
 
-    assert len(manifests.latest(manifests.parse(b"# objects\n" + text.encode()))[0]) == 4
+    assert len(manifests.distinct(manifests.parse(b"# objects\n" + text.encode()))) == 4
 
 
 def test_no_namespace_and_namespace_default_are_one() -> None:
     text = b"# objects\n{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n"
     text += b"{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default}}\n"
 
-    assert len(manifests.latest(manifests.parse(text))[0]) == 1
+    assert len(manifests.distinct(manifests.parse(text))) == 1
 
 
 def _json_pod(name: str) -> dict[str, object]:

@@ -34,11 +34,12 @@ from tests.worlds.traits import EVERYTHING, Trait
 
 ROLES_GIVE_UP = Quirks(role_memory=True)
 """Once a member of a role found no node, the others of its role are not tried."""
-WITHOUT_ROLES = EVERYTHING - {"roles"}
-"""The reference also lets a node that refused one member refuse all of its role, which the engine does not.
+WITHOUT_ROLES = EVERYTHING - {"roles", "nominated"}
+"""What was promised before a restart is promised again, which the reference knows nothing of.
 
-So roles are
-looked at by themselves, where what one of a role cannot have no other can."""
+It also lets a node that refused one member refuse all of its role, which the engine does not. So roles are looked at by
+themselves, where what one of a role cannot have no other can.
+"""
 ROLES_AND_ROOM: frozenset[Trait] = frozenset({"roles", "queues", "priorities", "admission", "leaving", "finished"})
 SECOND_SEED = 7
 DEFAULT = "enqueue, allocate, backfill"

@@ -49,7 +49,7 @@ class Undoing:
     def standing(self) -> tuple[Portrait, list[str], list[str]]:
         """Everything that a statement can touch."""
         states = [repr(plugin.state) for plugin in self.engine.tiers.plugins]
-        return portrait(self.engine.world), states, [repr(seat) for seat in self.book.taken]
+        return portrait(self.engine.world), states, sorted(repr(seat) for seat in self.book.taken)
 
     def rows(self, *states: Status) -> list[int]:
         """Tasks in one of these states."""

@@ -1,8 +1,8 @@
 """Claims: what a pod needs beyond room, kept in books that are made up here."""
 
-from posse.cluster.facts import ClaimReference
+from posse.cluster.facts import ClaimReference, Gone
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, Payload
+from posse.scheduler.records import Bind, CycleInput, Payload, Refused
 from tests.builders import binds, conf, crew, cycle, engine, gang, node, task
 from tests.properties.plugins import Licences, Seat
 
@@ -82,4 +82,36 @@ def test_a_copy_of_an_engine_keeps_its_own_books() -> None:
     running = licensed(book, gang("a"), *crew("a", 1, shape=SOLVER))
 
     assert binds(running.fork()) == {"a-worker-0": "n1"}
+    assert book.taken == []
+
+
+def test_a_refused_bind_gives_the_claim_back_and_the_pod_gets_it_again() -> None:
+    book = Licences({"n1": 1})
+    running = licensed(book, gang("a"), *crew("a", 1, shape=SOLVER))
+    assert binds(running) == {"a-worker-0": "n1"}
+
+    result = running.cycle(CycleInput(1, outcomes=(Refused("default/a-worker-0", "a-worker-0"),)))
+
+    assert [effect.pod for effect in result.effects if isinstance(effect, Bind)] == ["default/a-worker-0"]
+    assert len(book.taken) == 1
+
+
+def test_a_pod_that_is_gone_gives_its_claim_back() -> None:
+    book = Licences({"n1": 1})
+    running = licensed(book, gang("a"), *crew("a", 1, shape=SOLVER))
+    binds(running)
+
+    cycle(running, Gone(kind="task", key="default/a-worker-0"), now=1)
+
+    assert book.taken == []
+
+
+def test_a_promise_that_ends_gives_its_claim_back() -> None:
+    book = Licences({"n1": 2})
+    running = licensed(book, task("old", cpu=9, on="n1", terminating=True), gang("a"), *crew("a", 1, shape=SOLVER))
+    cycle(running)
+    assert len(book.taken) == 1
+
+    cycle(running, Gone(kind="gang", key="default/a"), now=1)
+
     assert book.taken == []

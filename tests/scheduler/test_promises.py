@@ -3,6 +3,7 @@
 import pytest
 
 from posse.cluster.facts import Gone, PriorityClassFact
+from posse.cluster.selectors import Requirement
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
 from posse.scheduler.promises import PATIENCE
@@ -191,3 +192,57 @@ def test_a_promise_that_would_not_help_is_left_alone() -> None:
     cycle(running, urgent, gang("b", min=9, priority_class="urgent"), *crew("b", 9), now=1)
 
     assert promised(running) == where
+
+
+def test_it_stays_for_all_of_the_gang_while_one_of_its_nodes_is_being_left() -> None:
+    running = waiting()
+    where = promised(running)
+
+    binds(running, now=2 * PATIENCE)
+
+    assert promised(running) == where
+    assert running.next_deadline() is None
+
+
+def test_after_a_restart_it_is_made_again_from_what_the_pods_say() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=2),
+        node("n2", cpu=1),
+        task("old", cpu=2, on="n1", terminating=True),
+        gang("older", min=1, created=1),
+        *crew("older", 1),
+        gang("a", min=3, created=2),
+        task("a-worker-0", "a", nominated="n1"),
+        task("a-worker-1", "a", nominated="n1"),
+        task("a-worker-2", "a", nominated="n2"),
+        checks=True,
+    )
+
+    assert binds(running, now=0) == {}
+    assert promised(running) == {"a-worker-0": "n1", "a-worker-1": "n1", "a-worker-2": "n2"}
+
+
+def test_a_stronger_gang_takes_the_one_promise_that_helps_it_and_no_other() -> None:
+    running = engine(
+        CONF,
+        *(node(name, cpu=1, labels={"name": name}) for name in ("n1", "n2")),
+        task("old1", on="n1", terminating=True),
+        task("old2", on="n2", terminating=True),
+        PriorityClassFact(name="low", value=1),
+        PriorityClassFact(name="urgent", value=100),
+        gang("weakest"),
+        task("weakest-0", "weakest", shape=only_on("n1")),
+        gang("weak", priority_class="low"),
+        task("weak-0", "weak", shape=only_on("n2")),
+    )
+    cycle(running)
+
+    cycle(running, gang("strong", priority_class="urgent"), task("strong-0", "strong", shape=only_on("n2")), now=1)
+
+    assert promised(running) == {"weakest-0": "n1", "strong-0": "n2"}
+
+
+def only_on(name: str) -> dict[str, object]:
+    """What a pod asks for that wants one node."""
+    return {"node_selector": (Requirement("name", "In", (name,)),)}

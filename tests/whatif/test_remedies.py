@@ -95,7 +95,7 @@ def test_the_minimum_of_a_job_is_lowered_in_the_job():
         "metadata": {"name": "train", "namespace": "default"},
         "spec": {"minAvailable": 3, "tasks": tasks},
     }
-    name = "train-00000000-0000-4000-8000-000000000001"
+    name = "train-00000000-0000-4000-8000-7ecafe6e8c58"
 
     found = remedy(name, "lower-min", [node("n1"), job])
 
@@ -328,7 +328,7 @@ def test_of_devices_whole_ones_are_asked_for():
 def test_only_the_requests_are_cut_that_are_too_large():
     objects = [node("n1"), node("n2"), with_roles("train", 3, leader=(1, 1, 8), worker=(4, 2, 1))]
 
-    found = remedy("train-00000000-0000-4000-8000-000000000001", "fix-spec", objects)
+    found = remedy("train-00000000-0000-4000-8000-7ecafe6e8c58", "fix-spec", objects)
     tasks = found["patch"][0]["spec"]["tasks"]
     asked = [task["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] for task in tasks]
 

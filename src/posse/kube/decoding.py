@@ -30,10 +30,23 @@ def convert(body: Any, kind: type[DecodedT], place: Place) -> DecodedT:
         return _convert(body, kind, place)
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError:
-        return _convert(without_nulls(msgspec.json.decode(body)), kind, place)
+    except msgspec.ValidationError as fault:
+        try:
+            plain = msgspec.json.decode(body)
+        except msgspec.ValidationError:  # a number that no type can hold
+            raise _explained(fault, _head_of(body), kind, place) from None
+        return _convert(without_nulls(plain), kind, place)
     except (msgspec.DecodeError, UnicodeDecodeError) as fault:
         raise InputError(str(fault), place=place, accepted="JSON in UTF-8") from None
+
+
+def _head_of(body: Raw) -> dict[str, Any]:
+    """What says whose body it is, of one that cannot be decoded as a whole."""
+    try:
+        parts = msgspec.json.decode(body, type=dict[str, Raw])
+        return {key: msgspec.json.decode(parts[key]) for key in ("kind", "metadata") if key in parts}
+    except msgspec.DecodeError:
+        return {}
 
 
 def _convert(body: Any, kind: type[DecodedT], place: Place) -> DecodedT:

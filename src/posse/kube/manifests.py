@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct, field, structs
 
 from posse.errors import InputError, Place
 from posse.kube import decoding
@@ -232,16 +232,22 @@ def found_at(place: Place) -> Iterator[None]:
         raise InputError(fault.message, place=where, accepted=fault.accepted) from None
 
 
-def latest(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[str]]:
-    """Keep each object once: a later manifest replaces an earlier one, as applying both would. Warnings say where."""
+def distinct(manifests: Iterable[Manifest]) -> list[Manifest]:
+    """Keep each object once. One that is given twice must be given alike: no order of files says which one counts."""
     kept: dict[tuple[str, ...], Manifest] = {}
-    warnings: list[str] = []
     for number, manifest in enumerate(manifests):
         key = manifest.identity if manifest.name else (*manifest.identity, str(number))
-        earlier = kept.get(key)
-        if earlier is not None and earlier.body != manifest.body:
-            where = f" ({manifest.place})" if str(manifest.place) else ""
-            named = f"{manifest.kind} {manifest.namespace or 'default'}/{manifest.name}"
-            warnings.append(f"{named} is given twice; the later one{where} counts")
-        kept[key] = manifest
-    return list(kept.values()), warnings
+        earlier = kept.setdefault(key, manifest)
+        if earlier is not manifest and earlier.body != manifest.body and _says(earlier) != _says(manifest):
+            thing = manifest.decode()
+            where = f" (first in {earlier.place})" if str(earlier.place) else ""
+            place = structs.replace(manifest.place, object=str(thing))
+            raise InputError(f"is given twice, and not alike{where}", place=place, accepted="each object once")
+    return list(kept.values())
+
+
+def _says(manifest: Manifest) -> KubeObject:
+    """What a manifest says, wherever it says it."""
+    thing = manifest.decode()
+    metadata = structs.replace(thing.metadata, namespace=manifest.identity[2])
+    return structs.replace(thing, metadata=metadata)

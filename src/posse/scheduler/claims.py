@@ -98,6 +98,10 @@ class Claims:
                 taken = [(claim, self._books[claim.kind].reserve(self._world, task, node, claim)) for claim in claims]
                 self.held[task] = Held(fact.uid, tuple(Hold(claim.kind, token) for claim, token in taken))
 
+    def holds_for(self, tasks: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """For which tasks anything is reserved."""
+        return np.array([task in self.held for task in tasks.tolist()], np.bool_)
+
     def give_back(self, tasks: Iterable[int]) -> None:
         """Give back what is reserved for tasks, last first."""
         for task in tasks:

@@ -17,6 +17,8 @@ from posse.scheduler.switches import SWITCHES, Compatibility, Side
 
 SCHEDULE_PERIOD = 10**9
 """Nanoseconds between two cycles when the file does not say."""
+LONGEST_PERIOD = 8760 * 3600 * 10**9
+"""A year of 365 days. A longer one is a slip, and would carry the clock past what a timestamp can hold."""
 
 _SIDES: dict[str, Side] = {"posse": "posse", "upstream": "upstream"}
 
@@ -92,6 +94,8 @@ def read_schedule_period(spot: Spot) -> int:
     period = duration(spot.text())
     if period is None or period <= 0:
         raise spot.error(f"{spot.node} is no period", "a duration above zero, such as 500ms or 1s")
+    if period > LONGEST_PERIOD:
+        raise spot.error(f"{spot.node} is too long a period", "a duration of at most 8760h")
     return period
 
 

@@ -112,7 +112,7 @@ class Lasting:
             del world.promises[task]
 
     def deadline(self, world: World, task: int) -> int | None:
-        """When a promise ends by itself: a while after it was made, but not while anybody is leaving one of its nodes."""
+        """When a promise ends by itself: a while after it was made, but not while one of its nodes is being left."""
         ledger = world.columns.ledger
         gang = ledger.task_gang[task]
         together = [each for each in world.promises if ledger.task_gang[each] == gang]

@@ -123,10 +123,11 @@ class Session:
             self.world.columns.log_gang(gang.row)
 
     def promised_to_weaker(self, gang: Gang) -> list[NDArray[np.int32]]:
-        """The tasks of gangs of lower priority that are promised room, gang by gang, the weakest first."""
+        """The tasks of weaker gangs that were promised room in earlier cycles, gang by gang, the weakest first."""
         if not self.takes_promises:
             return []
-        promised, of = ours(self.world, Status.PIPELINED), self.world.columns.ledger.task_gang
+        promised, of = np.array(sorted(self.world.promises), np.int32), self.world.columns.ledger.task_gang
+        promised = promised[self.world.columns.ledger.task_status[promised] == Status.PIPELINED]
         weaker = [
             each for row in set(of[promised].tolist()) if (each := Gang(self.world, row)).priority < gang.priority
         ]

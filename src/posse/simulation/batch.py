@@ -1,16 +1,20 @@
 """Many runs from one process: a scenario per line in, a result per line out, in order.
 
-Scenarios do not see each other. Bad input makes an error of its line, naming object and field, and the next line is
-read.
+Scenarios do not see each other. Bad input makes an error of its line, naming object and field, and so does a fault of
+ours; the next line is read in any case.
 """
 
+import traceback
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from posse.errors import InputError
+from posse.kube.decoding import convert
 from posse.simulation.explaining import explanations
+from posse.simulation.places import NOWHERE
 from posse.simulation.result import Record, result_of
 from posse.simulation.run import Run
 from posse.simulation.scenario import NOTHING_SAID, BatchLine, Scenario, of_batch_line
@@ -20,16 +24,14 @@ def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Reco
     """Run the scenario of one line."""
     name = line.get("id") if isinstance(line, dict) else None
     try:
-        read = msgspec.convert(line, BatchLine)
+        read = convert(line, BatchLine, NOWHERE)
         run = Run(of_batch_line(read, defaults))
         run.to_the_end()
         return {"id": read.id, **result_of(run, explanations(run))}
-    except msgspec.ValidationError as fault:
-        message, _, path = str(fault).partition(" - at `$")
-        field = path.rstrip("`").lstrip(".")
-        return {"id": name, "error": _error(InputError(message), field or None)}
     except InputError as fault:
-        return {"id": name, "error": _error(fault, fault.place.field or None)}
+        return {"id": name, "error": _error(fault)}
+    except Exception as fault:  # whatever it is, the other lines have nothing to do with it
+        return {"id": name, "error": _error(_our_own(fault))}
 
 
 def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
@@ -38,16 +40,24 @@ def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
         if line.strip():
             try:
                 answer = answer_line(msgspec.json.decode(line), defaults)
-            except msgspec.DecodeError as fault:
-                answer = {"id": None, "error": _error(InputError(f"is no JSON: {fault}"), None)}
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+                answer = {"id": None, "error": _error(InputError(f"is no JSON: {fault}", accepted="JSON in UTF-8"))}
             yield msgspec.json.encode(answer) + b"\n"
 
 
-def _error(fault: InputError, field: str | None) -> Record:
+def _our_own(fault: Exception) -> InputError:
+    """A fault of ours in the form of one of the input: a line has one answer, whoever is to blame."""
+    *_, last = traceback.extract_tb(fault.__traceback__)
+    where = f"{Path(last.filename).name}, line {last.lineno}, in {last.name}"
+    what = f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}"
+    return InputError(f"Posse itself failed here; your input may well be right ({what}; {where})")
+
+
+def _error(fault: InputError) -> Record:
     return {
         "file": fault.place.file or None,
         "object": fault.place.object or None,
-        "field": field,
+        "field": fault.place.field or None,
         "message": fault.message,
         "accepted": fault.accepted or None,
     }

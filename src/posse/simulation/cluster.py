@@ -18,7 +18,7 @@ from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
-from posse.kube.manifests import Manifest, latest
+from posse.kube.manifests import Manifest, distinct
 from posse.kube.meta import KubeObject, group_of, rfc3339
 from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.kube.workloads import Workload
@@ -35,6 +35,8 @@ from posse.simulation.workloads import expand, next_worker, recreate
 
 UNBEGUN = ("", "Pending")
 FINISHED = ("Succeeded", "Failed")
+ALWAYS_THERE = {("Queue", "", "root"), ("Queue", "", "default")}
+"""What every cluster has."""
 FROM_OUTSIDE = ("arrives", "ends")
 """What does not happen in a cluster that stands still."""
 
@@ -76,8 +78,7 @@ class SimulatedCluster:
 
     def load(self, manifests: Iterable[Manifest]) -> None:
         """Take in the objects that the input begins with."""
-        kept, warnings = latest(manifests)
-        self.warnings += warnings
+        kept = distinct(manifests)
         self._take_in(kept, with_built_ins)
 
     def apply(self, manifests: Iterable[Manifest]) -> None:
@@ -87,6 +88,9 @@ class SimulatedCluster:
     def delete(self, reference: Reference) -> None:
         """Delete an object by its name, as a user would."""
         identity = self.find(reference)
+        if identity is not None and identity[1:] in ALWAYS_THERE:
+            self.warnings.append(f"{reference.kind} {reference.name} is always there: it is not deleted")
+            return
         if identity is not None:
             self._remove(identity)
             return
@@ -203,6 +207,15 @@ class SimulatedCluster:
         thing = self._forget(identity)
         if isinstance(thing, Pod):
             self._replace(thing)
+        if isinstance(thing, Node):
+            self._lose_pods_of(thing)
+
+    def _lose_pods_of(self, node: Node) -> None:
+        """A node is gone, and so are its pods when the next cycle begins: nobody runs them any more."""
+        lost = [
+            pod for pod in self.objects.values() if isinstance(pod, Pod) and pod.spec.node_name == node.metadata.name
+        ]
+        self._expected += [Happening("goes", identity_of(pod), pod.metadata.uid) for pod in lost]
 
     def _forget(self, identity: Identity) -> KubeObject:
         """Let an object be gone."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from posse.simulation.canonical import canonical
 from posse.simulation.run import Run
 from posse.simulation.situation import SimulatedSituation
 from posse.whatif.explain import DEFAULT_RUNS, Explainer
@@ -31,7 +32,11 @@ def _explainer(run: Run) -> Explainer:
 
 
 def _plain(explanation: Explanation | None) -> dict[str, object] | None:
-    return None if explanation is None else _with_lists(msgspec.to_builtins(explanation))
+    if explanation is None:
+        return None
+    record: dict[str, object] = _with_lists(msgspec.to_builtins(explanation))
+    remedies: Any = record["remedies"]
+    return {**record, "remedies": [{**each, "patch": canonical(each.get("patch", []))} for each in remedies]}
 
 
 def _with_lists(value: Any) -> Any:

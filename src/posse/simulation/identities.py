@@ -1,11 +1,12 @@
 """What an API server gives every object: a namespace, a name, a uid, a time of birth.
 
-All that arrives together is named in one natural order (kind, namespace, name; digits compared as numbers), and uids
-count up. So wherever objects of one age are ordered by uid, they are ordered by namespace and name, whatever the order
-of files and documents was.
+All that arrives together is named in one natural order (kind, namespace, name; digits compared as numbers), and uids of
+pods count up. So wherever pods of one age are ordered by uid, they are ordered by namespace and name, whatever the
+order of files and documents was.
 """
 
 from collections.abc import Iterable, MutableMapping
+from hashlib import blake2b
 
 from msgspec import json, structs
 
@@ -13,6 +14,7 @@ from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
 from posse.errors import InputError, Place
 from posse.kube.meta import KubeObject, Metadata, group_of, rfc3339
+from posse.kube.objects import Pod
 
 DEFAULT_NAMESPACE = "default"
 
@@ -31,6 +33,8 @@ class Identities:
 
     def __init__(self) -> None:
         self._births: MutableMapping[Identity, tuple[str, str]] = {}
+        self._lives: MutableMapping[Identity, int] = {}
+        """How often an object of this name is gone."""
         self._given = 0
 
     def register(self, things: Iterable[KubeObject], now: int) -> list[KubeObject]:
@@ -41,13 +45,26 @@ class Identities:
 
     def forget(self, identity: Identity) -> None:
         """An object is gone; the next one of its name is another."""
-        self._births.pop(identity, None)
+        if self._births.pop(identity, None) is not None:
+            self._lives[identity] = self._lives.get(identity, 0) + 1
 
     def fork(self) -> "Identities":
         """A copy that goes on from here. This one must rest while it is in use."""
         other = Identities()
-        other._births, other._given = Overlay(self._births), self._given
+        other._births, other._lives = Overlay(self._births), Overlay(self._lives)
+        other._given = self._given
         return other
+
+    def _made_up(self, thing: KubeObject) -> str:
+        """A uid for an object without one. Those of pods count up, because pods are ordered by them.
+
+        That of another object does not depend on what else there is, so neither does what is named after it.
+        """
+        if thing.kind_name == Pod.KIND:
+            return f"00000000-0000-4000-8000-{self._next():012d}"
+        life = self._lives.get(identity_of(thing), 0)
+        digest = blake2b(f"{identity_of(thing)}{life}".encode(), digest_size=6).hexdigest()
+        return f"00000000-0000-4000-8000-{digest}"
 
     def _next(self) -> int:
         self._given += 1
@@ -69,7 +86,7 @@ class Identities:
         known_uid, known_time = self._births.get(identity, ("", ""))
         if meta.uid and meta.uid != known_uid:
             known_time = ""
-        uid = meta.uid or known_uid or f"00000000-0000-4000-8000-{self._next():012d}"
+        uid = meta.uid or known_uid or self._made_up(thing)
         created = meta.creation_timestamp or known_time or rfc3339(now)
         self._births[identity] = (uid, created)
         if (uid, created) == (meta.uid, meta.creation_timestamp):

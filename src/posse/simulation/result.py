@@ -19,6 +19,7 @@ from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.quantity import format_amounts
 from posse.scheduler.metrics.readings import readings
 from posse.scheduler.metrics.tally import Tally
+from posse.simulation.canonical import canonical
 from posse.simulation.gang_names import GangNames
 from posse.simulation.objects_out import objects_of
 from posse.simulation.run import Run
@@ -48,7 +49,7 @@ def result_of(run: Run, explain: Explain) -> Record:
     }
     if run.options.objects_out:
         allocated = {name: queue["allocated"] for name, queue in record["queues"].items()}
-        record["objects"] = objects_of(run, statuses, allocated)
+        record["objects"] = canonical(objects_of(run, statuses, allocated))
     if run.options.metrics_out:
         record["metrics"] = _metrics(run)
     record["ignored"] = dict(sorted(run.cluster.ignored.items()))

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable
 
-from posse.kube.manifests import Manifest
+from posse.kube.manifests import Manifest, found_at
 from posse.kube.meta import KubeObject
 from posse.kube.objects import Pod, PodGroup
 
 
 def newest(manifests: Iterable[Manifest], otherwise: int) -> int:
     """The newest timestamp in the input, deletion times aside: they may lie ahead."""
-    return max((time for manifest in manifests for time in _times(manifest.decode()) if time), default=otherwise)
+    return max((time for manifest in manifests for time in _times_in(manifest) if time), default=otherwise)
+
+
+def _times_in(manifest: Manifest) -> list[int]:
+    with found_at(manifest.place):
+        return _times(manifest.decode())
 
 
 def _times(thing: KubeObject) -> list[int]:

@@ -36,8 +36,14 @@ def fitting(world: World, tasks: Iterable[int], like: Manifest | None) -> tuple[
     parts = [f"with the label {key}={value}" for key, value in sorted(labels.items())]
     parts += [f"with {text} {name}" for name, text in _quantities(more).items()]
     parts += [f"without the taint {taint['key']}" for taint in given if taint not in spec["taints"]]
-    start = f"like {like['metadata']['name']}, but " if like else ""
-    return start + ", ".join(parts), base
+    return _in_words(like, parts), base
+
+
+def _in_words(like: Manifest | None, parts: list[str]) -> str:
+    """What there is like it, and what differs; there may be nothing like it, and nothing that differs."""
+    if like is None:
+        return ", ".join(parts) or "of any kind"
+    return f"like {like['metadata']['name']}" + (f", but {', '.join(parts)}" if parts else "")
 
 
 def _labels(shapes: Iterable[Shape]) -> dict[str, str]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
-from posse.scheduler.claims import Hold
 from posse.scheduler.engine import Engine
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.terms import Clause
@@ -65,7 +64,6 @@ class Prober:
         placed: list[int] = []
         missing: list[int] = []
         refused: list[Refused] = []
-        holds: list[tuple[Hold, ...]] = []
         for row in self._tasks(mine):
             task = Task(world, row)
             if not places.count:
@@ -74,7 +72,7 @@ class Prober:
                 continue
             choice = None if task.shape_row in hopeless else session.chooser.choose(row)
             if isinstance(choice, Choice):
-                holds.append(self._put(row, choice))
+                self._put(row, choice)
                 placed.append(row)
                 places.fill(task.fact.role)
                 continue
@@ -82,7 +80,7 @@ class Prober:
             if choice is not None:
                 hopeless[task.shape_row] = None
                 refused.append(Refused(task.key, session.reasons.histogram(choice), self._clauses(task)))
-        self._put_back(placed, holds)
+        self._put_back(placed)
         return Finding(tuple(placed), tuple(self._needed(missing, places)), tuple(refused))
 
     def _needed(self, missing: list[int], places: OpenPlaces) -> Iterator[int]:
@@ -99,19 +97,18 @@ class Prober:
         gated = [task.row for task in gang.members if task.status is Status.GATED]
         return [*asking, *best_effort, *gated]
 
-    def _put(self, row: int, choice: Choice) -> tuple[Hold, ...]:
+    def _put(self, row: int, choice: Choice) -> None:
         tasks, nodes = np.array([row], np.int32), np.array([choice.node], np.int32)
-        holds = self._session.claims.reserve(tasks, nodes)
+        self._session.claims.reserve(tasks, nodes)
         self.engine.world.move([row], [Status.ALLOCATED if choice.is_idle else Status.PIPELINED], [choice.node])
-        return holds
 
-    def _put_back(self, rows: list[int], holds: list[tuple[Hold, ...]]) -> None:
+    def _put_back(self, rows: list[int]) -> None:
         world = self.engine.world
-        for row, held in zip(reversed(rows), reversed(holds), strict=True):
+        for row in reversed(rows):
             fact = world.tasks.facts[row]
             status = Status.GATED if fact is not None and fact.gates else Status.PENDING
+            self._session.claims.give_back([row])
             world.move([row], [status], [-1])
-            self._session.claims.undo(held)
 
     def _clauses(self, task: Task) -> tuple[ClauseCount, ...]:
         """Every requirement of a task, alone and with all before it."""

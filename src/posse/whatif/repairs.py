@@ -92,7 +92,7 @@ def create_members(search: Search) -> list[Remedy]:
 
     count = search.least(made, missing, missing)
     if count is None:
-        search.tried.append(f"{missing} more members")
+        search.tried.append(f"{missing} more {'member' if missing == 1 else 'members'}")
         return []
     like = f" like {example['metadata']['name']}" if gang.members else ""
     message = f"{count} more {'pod' if count == 1 else 'pods'} of this gang{like}"

@@ -25,11 +25,18 @@ def of_started(state: GangState, gang: Gang) -> str:
     """A gang that has its minimum, or is over."""
     counts = gang.counts
     if state == "finished":
-        leaving = f", {counts[Status.RELEASING]} are leaving" if counts[Status.RELEASING] else ""
-        return f"is over: {counts[Status.SUCCEEDED]} pods succeeded, {counts[Status.FAILED]} failed{leaving}"
+        left = counts[Status.RELEASING]
+        leaving = f", {left} {'is' if left == 1 else 'are'} leaving" if left else ""
+        return f"is over: {_pods(counts[Status.SUCCEEDED])} succeeded, {counts[Status.FAILED]} failed{leaving}"
     more = counts[Status.PENDING] + counts[Status.GATED]
-    tail = f", {more} more wait" if more else ""
-    return f"has its minimum: {gang.ready_count} of {gang.size} pods have a node, {gang.minimum} are needed{tail}"
+    tail = f", {more} more {'waits' if more == 1 else 'wait'}" if more else ""
+    have = f"{gang.ready_count} of {_pods(gang.size)} {'has' if gang.ready_count == 1 else 'have'} a node"
+    needed = f"{gang.minimum} {'is' if gang.minimum == 1 else 'are'} needed"
+    return f"has its minimum: {have}, {needed}{tail}"
+
+
+def _pods(count: int) -> str:
+    return f"{count} {'pod' if count == 1 else 'pods'}"
 
 
 def of_waiting(
@@ -76,7 +83,7 @@ def _standing(gang: Gang, finding: Finding, blockers: Sequence[Obstacle]) -> str
     if not gang.is_declared or not any(each.kind == "nodes" for each in blockers):
         return ""
     has = gang.ready_count + gang.waiting_count + len(finding.placed)
-    return f": {has} of {gang.minimum} pods fit"
+    return f": {has} of {_pods(gang.minimum)} {'fits' if has == 1 else 'fit'}"
 
 
 def in_order(remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
