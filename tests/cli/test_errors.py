@@ -1,5 +1,6 @@
 """What people see when something is wrong: one message, an exit code, and never a traceback."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,12 @@ kind: Pod
 metadata: {name: p}
 spec: {containers: [{name: c, resources: {requests: {cpu: four}}}]}
 """
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+"""
+BIG = "9" * 5000
 RUN = "posse.cli.simulate.run_to_the_end"
 
 FAULTS = {
@@ -36,6 +43,9 @@ FAULTS = {
     "a slip in the other configuration": (("-f", "ok.yaml", "--compare", "bad.conf"), ["bad.conf, line 3"]),
     "a bad quantity": (("-f", "bad.yaml"), ["bad.yaml, line 6, document 2", "Pod default/p", "cpu", "'four'"]),
     "no YAML": (("-f", "broken.yaml"), ["broken.yaml", "is not YAML"]),
+    "a number beyond all bounds": (("-f", "big.json"), ["big.json, Node n, status.allocatable", "out of range"]),
+    "the same as YAML": (("-f", "big.yaml"), ["big.yaml, line 4, document 1", "a number of 5,000 digits"]),
+    "a time that is none": (("-f", "late.yaml"), ["late.yaml, line 1, document 1, Node n", "'2024-13-41' is no time"]),
     "no steps": (("-f", "ok.yaml", "--steps", "ok.yaml"), ["ok.yaml, step", "after_cycle"]),
     "a batch of files": (("--batch", "-f", "ok.yaml"), ["--batch reads whole scenarios from stdin"]),
     "two runs, one demand": (("-f", "ok.yaml", "--compare", "bad.conf", "--require-all"), ["about one run"]),
@@ -44,9 +54,12 @@ FAULTS = {
 
 @pytest.fixture
 def folder(posse: Posse, monkeypatch: pytest.MonkeyPatch) -> Posse:
-    posse.file("ok.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n")
+    posse.file("ok.yaml", NODE)
     posse.file("bad.yaml", BAD_CPU)
     posse.file("broken.yaml", "a: [1\nb: }")
+    posse.file("big.json", json.dumps(node("n")).replace('"4"', BIG))
+    posse.file("big.yaml", NODE + f"status: {{allocatable: {{cpu: {BIG}}}}}\n")
+    posse.file("late.yaml", NODE.replace("name: n", "name: n, creationTimestamp: '2024-13-41'"))
     posse.file("bad.conf", 'actions: "allocate"\ntiers:\n- plugins: [{name: gong}]\n')
     monkeypatch.chdir(posse.folder)
     return posse

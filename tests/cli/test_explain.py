@@ -63,6 +63,51 @@ def test_a_name_that_fits_several_gangs_is_asked_back(posse: Posse) -> None:
     assert "accepted: a/train, b/train" in result.stderr
 
 
+LONE_PODS: list[Manifest] = [node("n1", 2), deployment("web", 4), pod("web", 8, namespace="b")]
+
+
+def test_a_workload_of_several_gangs_is_answered_by_the_first_that_waits(posse: Posse) -> None:
+    explained = json.loads(posse.on("explain", LONE_PODS, "Deployment/web", "-o", "json").stdout)
+
+    assert explained["workload"] == {"name": "Deployment default/web", "pods": 4, "waiting": 2}
+    assert explained["gang"].startswith("default/web-")
+    assert explained["state"] == "waiting"
+
+
+def test_a_person_is_told_how_many_pods_of_a_workload_wait(posse: Posse) -> None:
+    shown = posse.on("explain", LONE_PODS, "deployment/web").stdout
+
+    assert shown.startswith("Deployment default/web: 2 of its 4 pods wait; this is the first that does.")
+
+
+def test_a_workload_and_a_pod_of_one_name_are_asked_back(posse: Posse) -> None:
+    result = posse.on("explain", LONE_PODS, "web")
+
+    assert result.exit_code == 2
+    assert "accepted: b/web, default/Deployment/web" in result.stderr
+    assert json.loads(posse.on("explain", LONE_PODS, "b/web", "-o", "json").stdout)["gang"] == "b/web"
+
+
+def test_a_gang_is_found_by_its_pod_group(posse: Posse) -> None:
+    group = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "blue", "namespace": "team-a"},
+        "spec": {"minMember": 2},
+    }
+
+    result = posse.on("explain", [*CLUSTER, group], "PodGroup/blue", "-o", "json")
+
+    assert json.loads(result.stdout)["gang"] == "team-a/blue"
+
+
+def test_an_empty_name_is_refused(posse: Posse) -> None:
+    result = posse.on("explain", CLUSTER, "")
+
+    assert result.exit_code == 2
+    assert "NAME: is empty" in result.stderr
+
+
 def test_programs_get_the_explanation_as_results_have_it(posse: Posse) -> None:
     explained = json.loads(posse.on("explain", CLUSTER, "train", "-o", "json").stdout)
     gang = explained.pop("gang")

@@ -196,6 +196,9 @@ SLIPS = {
     "a period of nothing": Slip(
         HEAD + "schedule-period: 0s\n", 2, "schedule-period", "the text '0s' is no period", "such as 500ms or 1s"
     ),
+    "a period without end": Slip(
+        HEAD + "schedule-period: 1000000000h\n", 2, "schedule-period", "too long a period", "at most 8760h"
+    ),
     "a period without a unit": Slip(HEAD + "schedule-period: 5\n", 2, "schedule-period", "the number 5 is no period"),
     "a tab": Slip("actions: allocate\ntiers:\n\t- plugins: []\n", 3, "", "not YAML", "no tabs"),
     "a bracket that stays open": Slip("actions: allocate\ntiers: [\n", 3, "", "not YAML"),

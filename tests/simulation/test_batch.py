@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from posse.simulation.batch import answer_line
+from posse.simulation import batch
+from posse.simulation.batch import answer_line, answer_lines
 from posse.simulation.scenario import NOTHING_SAID, BatchLine, Options, Scenario, of_batch_line
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4"}}}
@@ -44,13 +45,54 @@ def test_a_step_is_taken_after_its_cycle() -> None:
         ({"steps": [{"apply": []}]}, "steps[0]"),
         ({"steps": [{"after_cycle": 1, "applied": []}]}, "steps[0]"),
         ({"cycles": "many"}, "cycles"),
+        ({"cycles": 0}, "cycles"),
+        ({"id": 3}, "id"),
+        ({"what_if_runs": -1}, "what_if_runs"),
+        ({"steps": [{"after_cycle": -1}]}, "steps[0].after_cycle"),
+        ({"cycels": 1}, "cycels"),
     ],
 )
 def test_a_field_that_cannot_be_taken_is_named(line: dict[str, Any], field: str) -> None:
     result = answer(**line)
 
-    assert result["id"] == "x"
+    assert result["id"] == line.get("id", "x")
     assert result["error"]["field"].startswith(field)
+    assert result["error"]["accepted"]
+
+
+def test_a_line_without_objects_is_told_what_is_missing() -> None:
+    error = answer_line({"id": "x"})["error"]
+
+    assert (error["field"], error["message"], error["accepted"]) == ("objects", "is missing", "a list")
+
+
+def test_an_unknown_key_is_answered_with_the_nearest() -> None:
+    error = answer(cycels=1)["error"]
+
+    assert error["message"] == "unknown field 'cycels'; did you mean 'cycles'?"
+    assert "cycles" in error["accepted"]
+
+
+def test_a_fault_of_ours_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(scenario: Scenario) -> None:
+        del scenario
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(batch, "Run", fail)
+
+    result = answer()
+
+    assert result["id"] == "x"
+    assert "Posse itself failed here" in result["error"]["message"]
+    assert "ZeroDivisionError: by nothing; test_batch.py, line" in result["error"]["message"]
+
+
+def test_a_number_beyond_all_bounds_is_an_error_of_its_line() -> None:
+    line = b'{"id": "x", "objects": [{"a": %s}]}' % (b"9" * 5000)
+
+    (result,) = answer_lines([line], NOTHING_SAID)
+
+    assert b"Integer value out of range" in result
 
 
 def test_a_slip_in_the_configuration_is_an_error_of_its_line() -> None:

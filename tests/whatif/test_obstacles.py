@@ -101,6 +101,12 @@ def test_a_gang_that_has_its_minimum_is_not_searched():
     assert explanation["summary"] == "has its minimum: 2 of 2 pods have a node, 1 is needed"
 
 
+def test_one_pod_is_spoken_of_as_one():
+    explanation = explained("a", [node("n1"), *gang("a", 1, 1, cpu=1)])
+
+    assert explanation["summary"] == "has its minimum: 1 of 1 pod has a node, 1 is needed"
+
+
 def kinds(name, objects, **line):
     return [each["kind"] for each in explained(name, objects, **line)["blockers"]]
 

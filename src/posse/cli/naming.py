@@ -1,14 +1,20 @@
 """Finding the gang that someone means, by whichever name they know it: its own, its job's, its workload's, or a pod's.
 
-    train │ team-a/train │ Deployment/web │ team-a/Deployment/web │ train-worker-3 │ pod/train-worker-3
+    train │ team-a/train │ Deployment/web │ team-a/Deployment/web │ train-worker-3 │ pod/train-worker-3 │ PodGroup/train
 
-A name without a namespace is looked for in all of them. A name that fits several gangs is asked back with all of them.
+A name without a namespace is looked for in all of them. In one namespace a gang's own name goes before that of a pod or
+an owner. The pods of a workload may be a gang each: then the first of them that waits speaks for the workload. A name
+that still fits several things is asked back with all of them.
 """
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct
+
 from posse.cluster.ordering import natural
+from posse.cluster.status import Status
+from posse.cluster.views import Task
 from posse.errors import InputError, Place
 from posse.kube.meta import KubeObject, OwnerReference
 from posse.kube.objects import Pod
@@ -16,59 +22,121 @@ from posse.simulation.run import Run
 
 MOST = 5
 ACCEPTED = "a gang, a job, a workload or a pod: NAME, NAMESPACE/NAME, KIND/NAME or NAMESPACE/KIND/NAME"
+NAME = Place(field="NAME")
+WAITING = (Status.PENDING, Status.GATED)
+GROUP = "PodGroup"
 
 
-def gang_meant(name: str, run: Run, shown: Mapping[str, str]) -> str:
-    """The gang (its key) that a name means; `shown` are the names of gangs as people see them, and their keys."""
+class Workload(Struct, frozen=True):
+    """A workload of several gangs: its name, its pods, and how many of them wait."""
+
+    name: str
+    pods: int
+    waiting: int
+
+
+class Meant(Struct, frozen=True):
+    """The gang that a name means (its key), and the workload that it speaks for, if the name is that of one."""
+
+    gang: str
+    workload: Workload | None = None
+
+
+class _Thing(Struct, frozen=True):
+    """Whatever has a name. A gang has no kind."""
+
+    namespace: str
+    kind: str
+    name: str
+
+    @property
+    def forms(self) -> list[str]:
+        """The ways to write its name."""
+        forms = [self.name, f"{self.namespace}/{self.name}"]
+        return [*forms, f"{self.kind}/{self.name}", str(self)] if self.kind else forms
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.namespace, self.kind, self.name) if part)
+
+
+def gang_meant(name: str, run: Run, shown: Mapping[str, str]) -> Meant:
+    """The gang that a name means; `shown` are the names of gangs as people see them, and their keys."""
+    if not name.strip():
+        raise InputError("is empty", place=NAME, accepted=ACCEPTED)
     called = _Names(run, shown)
     found = called.find(name)
-    if len(found) == 1:
-        return found.pop()
-    if found:
-        options = ", ".join(sorted((called.shown_of(key) for key in found), key=natural))
-        raise InputError(f"{name!r} means several gangs", place=Place(field="NAME"), accepted=options)
-    raise InputError(f"there is no {name!r}{_nearest(name, called.all)}", place=Place(field="NAME"), accepted=ACCEPTED)
+    if not found:
+        raise InputError(f"there is no {name!r}{_nearest(name, called.forms)}", place=NAME, accepted=ACCEPTED)
+    if len(found) > 1:
+        options = ", ".join(sorted(map(called.shown_of, found), key=natural))
+        raise InputError(f"{name!r} means several gangs", place=NAME, accepted=options)
+    return called.meant_by(found[0])
 
 
 class _Names:
-    """All names of everything, each with the gangs it may mean."""
+    """All names of everything, each with the things it may mean, and those with their gangs and pods."""
 
     def __init__(self, run: Run, shown: Mapping[str, str]) -> None:
         self._shown = {key: name for name, key in shown.items()}
-        self.all: dict[str, set[str]] = {}
+        self.forms: dict[str, dict[_Thing, None]] = {}
+        self._gangs: dict[_Thing, set[str]] = {}
+        self._pods: dict[_Thing, list[Task]] = {}
+        groups = {(space, name) for _, kind, space, name in run.cluster.objects if kind == GROUP}
         for name, key in shown.items():
-            self._enter(name, "", key)
+            space, _, own = key.partition(" (")[0].partition("/")
+            self._enter(_Thing(space, "", name.removeprefix(f"{space}/")), key)
+            if (space, own) in groups:
+                self._enter(_Thing(space, GROUP, own), key)
+        self._enter_pods(run)
+
+    def _enter_pods(self, run: Run) -> None:
         world = run.engine.world
         for row in world.tasks.declared():
             fact = world.tasks.facts[row]
             if fact is not None and fact.gang:
-                self._enter(fact.key, "Pod", fact.gang)
-                for kind, owner in _owners(run, fact.namespace, fact.name):
-                    self._enter(f"{fact.namespace}/{owner}", kind, fact.gang)
+                names = ((Pod.KIND, fact.name), *_owners(run, fact.namespace, fact.name))
+                for thing in [_Thing(fact.namespace, kind, name) for kind, name in names]:
+                    self._enter(thing, fact.gang)
+                    self._pods.setdefault(thing, []).append(Task(world, row))
 
-    def _enter(self, name: str, kind: str, key: str) -> None:
-        space, _, bare = name.partition("/")
-        forms = [name, bare]
-        if kind:
-            forms += [f"{kind}/{bare}", f"{space}/{kind}/{bare}"]
-        for form in forms:
-            self.all.setdefault(form, set()).add(key)
+    def _enter(self, thing: _Thing, gang: str) -> None:
+        for form in thing.forms:
+            self.forms.setdefault(form, {})[thing] = None
+        self._gangs.setdefault(thing, set()).add(gang)
 
-    def find(self, name: str) -> set[str]:
-        """The gangs that a name may mean: exactly so written, else in any case (`deployment/web`)."""
-        if name in self.all:
-            own = self._own(name)
-            return own or self.all[name]
+    def find(self, name: str) -> list[_Thing]:
+        """The things that a name may mean, one per gang or workload: exactly so written, else in any case."""
         folded = name.casefold()
-        return set().union(*(keys for form, keys in self.all.items() if form.casefold() == folded))
+        things = self.forms.get(name) or {
+            thing: None for form, those in self.forms.items() if form.casefold() == folded for thing in those
+        }
+        spaces = sorted({thing.namespace for thing in things})
+        return [one for space in spaces for one in self._distinct([each for each in things if each.namespace == space])]
 
-    def _own(self, name: str) -> set[str]:
-        """The gangs that are called exactly so; a gang's own name goes before that of a pod or an owner."""
-        return {key for key, shown in self._shown.items() if name in (shown, shown.partition("/")[2])}
+    def _distinct(self, things: list[_Thing]) -> list[_Thing]:
+        """Of things in one namespace, the gang that is called so; else whichever have all the gangs of the others."""
+        own = [thing for thing in things if not thing.kind]
+        largest = max(things, key=lambda thing: len(self._gangs[thing]))
+        if all(self._gangs[thing] <= self._gangs[largest] for thing in things) and not own:
+            return [largest]
+        return own or things
 
-    def shown_of(self, key: str) -> str:
-        """What a gang is called."""
-        return self._shown.get(key, key)
+    def meant_by(self, thing: _Thing) -> Meant:
+        """The gang of a thing; of several the first that waits, by name."""
+        gangs = self._gangs[thing]
+        if len(gangs) == 1:
+            return Meant(next(iter(gangs)))
+        pods = self._pods[thing]
+        waiting = [pod for pod in pods if pod.status in WAITING]
+        first = min({pod.fact.gang or "" for pod in waiting or pods}, key=self._in_order)
+        return Meant(first, Workload(f"{thing.kind} {thing.namespace}/{thing.name}", len(pods), len(waiting)))
+
+    def _in_order(self, gang: str) -> tuple[object, ...]:
+        return natural(self._shown.get(gang, gang))
+
+    def shown_of(self, thing: _Thing) -> str:
+        """What a thing is called when it is asked back: a gang by the name that people see."""
+        return str(thing) if thing.kind else self._shown.get(next(iter(self._gangs[thing])), str(thing))
 
 
 def _owners(run: Run, namespace: str, pod: str) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ As in Kubernetes `null` means absent. The decoder does not know that, so text wi
 a second, slower way; nearly none does.
 """
 
+import difflib
 import re
 from typing import Any, TypeVar
 
@@ -16,6 +17,8 @@ from posse.kube.quantity import ACCEPTED
 
 DecodedT = TypeVar("DecodedT")
 
+_MISSING = re.compile(r"Object missing required field `(.+)`")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -69,7 +72,15 @@ def _explained(fault: msgspec.ValidationError, body: Any, kind: type, place: Pla
     """The decoder's complaint with our place, and what would be accepted there."""
     message, _, path = str(fault).partition(" - at `")
     path = path.rstrip("`").removeprefix("key` in `")
+    if missing := _MISSING.fullmatch(message):
+        message, path = "is missing", f"{path}.{missing[1]}"
     accepted = _accepted_at(kind, path)
+    if unknown := _UNKNOWN.fullmatch(message):
+        known = _fields_at(kind, path)
+        near = difflib.get_close_matches(unknown[1], known, n=1)
+        message = f"unknown field {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+        accepted = ", ".join(known)
+        path = f"{path}.{unknown[1]}"
     where = structs.replace(place, object=_name_of(body), field=path.removeprefix("$").removeprefix("."))
     return InputError(message[:1].lower() + message[1:].replace("`", ""), place=where, accepted=accepted)
 
@@ -86,10 +97,20 @@ def _name_of(body: Any) -> str:
 
 def _accepted_at(kind: type, path: str) -> str:
     """What the type of a struct accepts at a path such as `$.spec.tolerations[0].operator`."""
+    return _described(_type_at(kind, path))
+
+
+def _fields_at(kind: type, path: str) -> list[str]:
+    """The fields of the struct that stands at a path."""
+    here = _type_at(kind, path)
+    return [field.encode_name for field in here.fields] if isinstance(here, inspect.StructType) else []
+
+
+def _type_at(kind: type, path: str) -> inspect.Type | None:
     here: inspect.Type | None = inspect.type_info(kind)
     for name, _ in _STEP.findall(path):
         here = _step(here, name)
-    return _described(here)
+    return here
 
 
 def _step(here: inspect.Type | None, name: str) -> inspect.Type | None:
@@ -128,7 +149,8 @@ def _described(kind: inspect.Type | None) -> str:
         case inspect.LiteralType():
             return ", ".join(str(value) for value in kind.values if value != "")
         case inspect.IntType():
-            bounds = kind.ge is not None and kind.le is not None
-            return f"a whole number from {kind.ge} to {kind.le}" if bounds else "a whole number"
+            if kind.ge is None:
+                return "a whole number"
+            return f"a whole number from {kind.ge} {'up' if kind.le is None else f'to {kind.le}'}"
         case _:
             return _WORDS.get(type(kind), "") if kind else ""

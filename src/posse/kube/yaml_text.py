@@ -18,6 +18,9 @@ except ImportError:  # without the C library: slower, and the same result
     from yaml import SafeLoader as _BaseLoader  # type: ignore[assignment]
 
 
+MOST_DIGITS = 1000
+
+
 class _Loader(_BaseLoader):
     """Knows null, booleans, decimal numbers and merge keys, and nothing else that is not quoted."""
 
@@ -42,6 +45,18 @@ _Loader.add_implicit_resolver(
     list("-+.0123456789"),
 )
 _Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"<<$"), ["<"])
+
+
+def _whole_number(loader: Any, node: yaml.ScalarNode) -> Any:
+    """A whole number, unless it has more digits than any amount of anything."""
+    if len(node.value) > MOST_DIGITS:
+        raise yaml.constructor.ConstructorError(
+            problem=f"a number of {len(node.value):,} digits", problem_mark=node.start_mark
+        )
+    return loader.construct_yaml_int(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 
 
 def documents(text: bytes, file: str = "") -> Iterator[tuple[int, int, Any]]:

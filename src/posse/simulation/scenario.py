@@ -4,8 +4,9 @@ Command line and batch lines both end here: manifests, a configuration text, and
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta as Bounds
 from msgspec import Struct, field, structs
 
 from posse.errors import InputError, Place
@@ -17,6 +18,10 @@ from posse.scheduler.switches import Side
 MAX_CYCLES = 10_000
 EPOCH = instant("2026-01-01T00:00:00Z")
 """Where the clock starts when nothing in the input says what time it is."""
+
+
+AtLeastOne = Annotated[int, Bounds(ge=1)]
+NotNegative = Annotated[int, Bounds(ge=0)]
 
 
 class Reference(Struct, frozen=True):
@@ -66,18 +71,18 @@ class Scenario(Struct, frozen=True):
 class StepLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A step as it is written."""
 
-    after_cycle: int
+    after_cycle: NotNegative
     apply: list[dict[str, Any]] = []
     delete: list[Reference] = []
 
 
-class BatchLine(Struct, frozen=True, rename="camel", kw_only=True):
+class BatchLine(Struct, frozen=True, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A scenario as a line of JSON."""
 
     id: str
     objects: list[dict[str, Any]]
     conf: str | None = None
-    cycles: int | None = None
+    cycles: AtLeastOne | None = None
     seed: int | None = None
     now: str | None = None
     compatibility: Side | None = None
@@ -85,7 +90,7 @@ class BatchLine(Struct, frozen=True, rename="camel", kw_only=True):
     steps: list[StepLine] = []
     objects_out: bool | None = field(default=None, name="objects_out")
     metrics_out: bool | None = field(default=None, name="metrics_out")
-    what_if_runs: int | None = field(default=None, name="what_if_runs")
+    what_if_runs: NotNegative | None = field(default=None, name="what_if_runs")
 
 
 NOTHING_SAID = Scenario(())

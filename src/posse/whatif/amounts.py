@@ -12,6 +12,11 @@ def number(resource: str, amount: int) -> int | float:
     return amount / unit if amount % unit else amount // unit
 
 
+def pods(count: int, does: str = "", do: str = "") -> str:
+    """A number of pods, and what it does or they do: `1 pod waits`, `2 pods wait`."""
+    return f"{count} {'pod' if count == 1 else 'pods'} {does if count == 1 else do}".rstrip()
+
+
 def text(resource: str, amount: int) -> str:
     """An amount as a quantity."""
     if quantity.is_bytes(resource):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from posse.cluster.status import Status
 from posse.cluster.verdict import GangState, Verdict
 from posse.cluster.views import Gang
-from posse.whatif import line, repairs, summary
+from posse.whatif import amounts, line, repairs, summary
 from posse.whatif.constraints import remove_constraints
 from posse.whatif.explanation import Change, Estimate, Explanation, Remedy
 from posse.whatif.minimum import lower_min
@@ -157,7 +157,7 @@ def _awaited(gang: Gang) -> str:
     promised = [task for task in gang.members if task.status in (Status.PIPELINED, Status.HELD)]
     if promised:
         nodes = sorted({world.nodes.keys[task.node] for task in promised})
-        return f"{len(promised)} pods get the room that is being freed on {', '.join(nodes[:3])}"
+        return f"{amounts.pods(len(promised), 'gets', 'get')} the room that is being freed on {', '.join(nodes[:3])}"
     leaving = int((world.columns.ledger.task_status[: len(world.tasks)] == Status.RELEASING).sum())
     return (
         f"its turn comes when {leaving} terminating pods are gone" if leaving else "its turn comes in the next cycles"

@@ -66,7 +66,7 @@ def _unsaid(gang: Gang, tiers: Tiers, finding: Finding) -> Iterable[Blocker]:
     """What keeps a gang from starting of which no cycle said anything."""
     size = gang.size
     if not gang.is_declared:
-        message = f"{size} pods name the group {gang.key}, and there is no such group"
+        message = f"{amounts.pods(size, 'names', 'name')} the group {gang.key}, and there is no such group"
         return [
             Blocker(
                 kind="validity", plugin="gang", message=message, reason="NoSuchGroup", have=0, need=1, unit="groups"
@@ -89,7 +89,7 @@ def _standing(gang: Gang, finding: Finding) -> Blocker:
     """The last that can be said: where its members stand."""
     counts, have, need = gang.counts, gang.ready_count, gang.minimum
     if gang.waiting_count:
-        message = f"{gang.waiting_count} pods have a node promised whose room is still being freed"
+        message = f"{amounts.pods(gang.waiting_count, 'has', 'have')} a node promised whose room is still being freed"
         return Blocker(kind="nodes", plugin="allocate", message=message, have=have, need=need, unit="pods")
     if counts[Status.GATED]:
         message = f"{counts[Status.GATED]} of {gang.size} pods wait for a scheduling gate to be lifted"

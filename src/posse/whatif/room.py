@@ -16,6 +16,7 @@ from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
 from posse.cluster.world import World
 from posse.scheduler.reasons import PASSES
+from posse.whatif import amounts
 from posse.whatif.explanation import Change, Reference, Remedy
 from posse.whatif.search import Search
 
@@ -40,7 +41,7 @@ def free_resources(search: Search) -> list[Remedy]:
         return []
     leaving = list(search.situation.removal(pods))
     if not search.works(Change(remove=tuple(leaving))):
-        search.tried.append(f"making {len(leaving)} pods of equal or lower priority leave")
+        search.tried.append(f"making {amounts.pods(len(leaving))} of equal or lower priority leave")
         return []
     for one in list(leaving):
         fewer = [each for each in leaving if each != one]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from posse.cluster.status import Status
 from posse.cluster.verdict import GangState
 from posse.cluster.views import Gang
+from posse.whatif import amounts
 from posse.whatif.explanation import Obstacle, Remedy
 from posse.whatif.probe import Finding
 
@@ -27,16 +28,12 @@ def of_started(state: GangState, gang: Gang) -> str:
     if state == "finished":
         left = counts[Status.RELEASING]
         leaving = f", {left} {'is' if left == 1 else 'are'} leaving" if left else ""
-        return f"is over: {_pods(counts[Status.SUCCEEDED])} succeeded, {counts[Status.FAILED]} failed{leaving}"
+        return f"is over: {amounts.pods(counts[Status.SUCCEEDED])} succeeded, {counts[Status.FAILED]} failed{leaving}"
     more = counts[Status.PENDING] + counts[Status.GATED]
     tail = f", {more} more {'waits' if more == 1 else 'wait'}" if more else ""
-    have = f"{gang.ready_count} of {_pods(gang.size)} {'has' if gang.ready_count == 1 else 'have'} a node"
+    have = f"{gang.ready_count} of {amounts.pods(gang.size, 'has', 'have')} a node"
     needed = f"{gang.minimum} {'is' if gang.minimum == 1 else 'are'} needed"
     return f"has its minimum: {have}, {needed}{tail}"
-
-
-def _pods(count: int) -> str:
-    return f"{count} {'pod' if count == 1 else 'pods'}"
 
 
 def of_waiting(
@@ -83,7 +80,7 @@ def _standing(gang: Gang, finding: Finding, blockers: Sequence[Obstacle]) -> str
     if not gang.is_declared or not any(each.kind == "nodes" for each in blockers):
         return ""
     has = gang.ready_count + gang.waiting_count + len(finding.placed)
-    return f": {has} of {_pods(gang.minimum)} {'fits' if has == 1 else 'fit'}"
+    return f": {has} of {amounts.pods(gang.minimum, 'fits', 'fit')}"
 
 
 def in_order(remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
