@@ -17,11 +17,11 @@ SMALL = ((1_000, SHAPES), (5_000, SHAPES))
 REPEATS = 3
 
 
-def _equal(node_count: int, gangs: int, size: int) -> World:
+def _equal(node_count: int, gangs: int, size: int, *, by_role: bool = False) -> World:
     world = World()
     world.observe([queue(), *nodes(node_count)])
     for number in range(gangs):
-        world.observe(gang(f"gang-{number}", size, age=number))
+        world.observe(gang(f"gang-{number}", size, age=number, by_role=by_role))
     return world
 
 
@@ -66,6 +66,7 @@ def run(*, full: bool) -> None:
         for gangs, size in shapes:
             build = lambda n=node_count, g=gangs, s=size: _equal(n, g, s)  # noqa: E731
             figures.append(_measured(f"{gangs}×{size}", node_count, gangs, build))
+    figures.append(_measured("10000×1 by role", 5_000, 10_000, lambda: _equal(5_000, 10_000, 1, by_role=True)))
     world = _mixed(5_000, 100_000)
     figures.append(_measured("mixed 100,000", 5_000, len(world.gangs), lambda: _mixed(5_000, 100_000), 1))
     if full:

@@ -2,7 +2,7 @@
 
 35 running pods per node, one gang per node, ten gangs that wait for more than there is. After 0, 10 or 100 changes (a
 pod that moved, as when one ends and another begins) a cycle takes them in, decides and closes. Then the same with ten
-thousand hopeless gangs in front of the ten.
+thousand hopeless gangs in front of the ten: plain ones, and such as state the minimum of their role too.
 """
 
 from random import Random
@@ -22,15 +22,16 @@ RUNNING, WAITING, HOPELESS = shape(500), shape(14_000), shape(64_000)
 SIZES = (500, 1_000, 4_000, 10_000)
 CHANGES = (0, 10, 100)
 REPEATS = 9
+IN_FRONT = {"none": (0, False), "10,000": (10_000, False), "10,000 by role": (10_000, True)}
 
 
-def _world(node_count: int, hopeless: int) -> World:
+def _world(node_count: int, hopeless: int, *, by_role: bool) -> World:
     world = World()
     world.observe([queue(), *nodes(node_count)])
     for number in range(node_count):
         world.observe(running(f"run-{number}", PER_NODE, RUNNING, f"node-{number}", age=number))
     for number in range(hopeless):
-        world.observe(gang(f"hopeless-{number}", 4, HOPELESS, age=10**6 + number, asks=False))
+        world.observe(gang(f"hopeless-{number}", 4, HOPELESS, age=10**6 + number, asks=False, by_role=by_role))
     for number in range(10):
         world.observe(gang(f"waiting-{number}", 2 * node_count, WAITING, age=2 * 10**6 + number, asks=False))
     return world
@@ -47,7 +48,7 @@ def _changes(world: World, count: int, node_count: int, random: Random) -> tuple
     return tuple(found)
 
 
-def _measured(decider: TimedEngine, node_count: int, hopeless: int, changes: int) -> dict[str, object]:
+def _measured(decider: TimedEngine, node_count: int, hopeless: str, changes: int) -> dict[str, object]:
     random, cycles = Random(changes), []
     for repeat in range(REPEATS):
         given = CycleInput(now=repeat, observations=_changes(decider.world, changes, node_count, random))
@@ -69,9 +70,9 @@ def _measured(decider: TimedEngine, node_count: int, hopeless: int, changes: int
 def run(*, full: bool) -> None:
     """Measure."""
     figures = []
-    for hopeless in (0, 10_000):
-        for node_count in SIZES if full or not hopeless else SIZES[2:3]:
-            decider = engine(_world(node_count, hopeless))
+    for hopeless, (count, by_role) in IN_FRONT.items():
+        for node_count in SIZES if full or not count else SIZES[2:3]:
+            decider = engine(_world(node_count, count, by_role=by_role))
             decider.cycle(CycleInput(now=0))
             with without_collector():
                 figures += [_measured(decider, node_count, hopeless, changes) for changes in CHANGES]
@@ -80,7 +81,7 @@ def run(*, full: bool) -> None:
         [
             f"{figure['nodes']:,}",
             f"{figure['pods']:,}",
-            f"{figure['hopeless']:,}",
+            figure["hopeless"],
             figure["changes"],
             *(milliseconds(float(str(figure[f"{phase}_s"]))) for phase in phases_shown),
         ]

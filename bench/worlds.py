@@ -59,9 +59,19 @@ def nodes(count: int, *, tainted_every: int = 0) -> Iterator[NodeFact]:
 
 
 def gang(
-    name: str, size: int, of: Shape = WORKER, queue_name: str = "default", *, age: int = 0, asks: bool = True
+    name: str,
+    size: int,
+    of: Shape = WORKER,
+    queue_name: str = "default",
+    *,
+    age: int = 0,
+    asks: bool = True,
+    by_role: bool = False,
 ) -> Iterator[Fact]:
-    """A gang of equal pods that wants them all. `asks`: it states its minimal resources and must be admitted."""
+    """A gang of equal pods that wants them all.
+
+    `asks`: it states its minimal resources and must be admitted. `by_role`: it states the minimum of its role too.
+    """
     minimum = tuple((resource, amount * size) for resource, amount in of.requests if resource != "pods")
     yield GangFact(
         key=f"{NAMESPACE}/{name}",
@@ -72,6 +82,7 @@ def gang(
         dialect="volcano",
         queue=queue_name,
         min_member=size,
+        min_roles=(("worker", size),) if by_role else (),
         min_resources=minimum if asks else None,
     )
     for number in range(size):

@@ -73,6 +73,10 @@ def test_an_unknown_key_is_answered_with_the_nearest() -> None:
     assert "cycles" in error["accepted"]
 
 
+def test_a_line_may_carry_a_note() -> None:
+    assert "error" not in answer(note="for whoever wrote it")
+
+
 def test_a_fault_of_ours_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(scenario: Scenario) -> None:
         del scenario

@@ -4,6 +4,7 @@ Scenarios do not see each other. Bad input makes an error of its line, naming ob
 ours; the next line is read in any case.
 """
 
+import difflib
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from posse.errors import InputError
+from posse.errors import InputError, Place
 from posse.kube.decoding import convert
 from posse.simulation.explaining import explanations
 from posse.simulation.places import NOWHERE
@@ -25,6 +26,7 @@ def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Reco
     name = line.get("id") if isinstance(line, dict) else None
     try:
         read = convert(line, BatchLine, NOWHERE)
+        _refuse_misspelled(line)
         run = Run(of_batch_line(read, defaults))
         run.to_the_end()
         return {"id": read.id, **result_of(run, explanations(run))}
@@ -43,6 +45,16 @@ def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
                 answer = {"id": None, "error": _error(InputError(f"is no JSON: {fault}", accepted="JSON in UTF-8"))}
             yield msgspec.json.encode(answer) + b"\n"
+
+
+def _refuse_misspelled(line: dict[str, Any]) -> None:
+    """A field that looks like one of ours and is none would be left out in silence."""
+    known = [field.encode_name for field in msgspec.structs.fields(BatchLine)]
+    for name in line:
+        near = [] if name in known else difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+        if near:
+            message = f"unknown field {name!r}; did you mean {near[0]!r}?"
+            raise InputError(message, place=Place(field=name), accepted=", ".join(known))
 
 
 def _our_own(fault: Exception) -> InputError:

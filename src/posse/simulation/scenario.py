@@ -76,8 +76,8 @@ class StepLine(Struct, frozen=True, forbid_unknown_fields=True):
     delete: list[Reference] = []
 
 
-class BatchLine(Struct, frozen=True, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """A scenario as a line of JSON."""
+class BatchLine(Struct, frozen=True, rename="camel", kw_only=True):
+    """A scenario as a line of JSON. A line may carry more, for whoever wrote it; a misspelled field is refused."""
 
     id: str
     objects: list[dict[str, Any]]
