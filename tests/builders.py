@@ -10,7 +10,7 @@ lives in the namespace `default` and, unless it says otherwise, in the queue `de
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from posse.cluster.facts import Amounts, GangFact, NodeFact, Observation, QueueFact, Shape, TaskFact
 from posse.cluster.views import Gang, Queue, Task
@@ -21,7 +21,7 @@ from posse.scheduler.engine import Engine
 from posse.scheduler.records import Bind, CycleInput, CycleResult
 from posse.scheduler.registry import Registry, built_in
 from posse.scheduler.switches import Side
-from posse.scheduler.tiers import Tiers
+from posse.scheduler.victims import victims
 
 NAMESPACE = "default"
 GPU = "nvidia.com/gpu"
@@ -149,6 +149,21 @@ def the_queue(of: Engine | World, name: str) -> Queue:
     return Queue(world, world.queues.find(name))
 
 
-def in_turn(tiers: Tiers, gangs: Sequence[Gang]) -> list[str]:
+def in_turn(running: Engine, *names: str) -> list[str]:
     """The bare names of gangs in the order in which they would be asked."""
-    return [bare(each.key) for each in sorted(gangs, key=tiers.gang_key)]
+    gangs = [the_gang(running, name) for name in names]
+    return [bare(each.key) for each in sorted(gangs, key=running.tiers.gang_key)]
+
+
+def queues_in_turn(running: Engine, *names: str) -> list[str]:
+    """The names of queues in the order in which they would be asked after a cycle."""
+    cycle(running)
+    return sorted(names, key=lambda name: running.tiers.queue_key(the_queue(running, name)))
+
+
+def given_up(
+    running: Engine, point: Literal["preemptable", "reclaimable"], by: str, candidates: Sequence[str]
+) -> list[str]:
+    """The bare names of the candidates that may go for a task, in the order given."""
+    tasks = [the_task(running, name) for name in candidates]
+    return [bare(each.key) for each in victims(running.tiers, point, the_task(running, by), tasks)]

@@ -1,3 +1,5 @@
+"""The command as a person has it: in a folder of their own."""
+
 from pathlib import Path
 
 import pytest

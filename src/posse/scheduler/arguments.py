@@ -108,14 +108,6 @@ class Arguments(Struct, frozen=True):
         """A duration in nanoseconds."""
         return _as(int, self.values[name])
 
-    def get_list(self, name: str) -> tuple[Value, ...]:
-        """A list."""
-        return _as(tuple, self.values[name])
-
-    def get_mapping(self, name: str) -> Mapping[str, Value]:
-        """A mapping."""
-        return _as(dict, self.values[name])
-
     def get_each(self, pattern: str) -> dict[str, Value]:
         """What was given for a name with a part in angle brackets: that part and its value, sorted."""
         stem = pattern.partition("<")[0]
@@ -124,10 +116,6 @@ class Arguments(Struct, frozen=True):
     def get_ints(self, pattern: str) -> dict[str, int]:
         """The same, for whole numbers."""
         return {part: _as(int, value) for part, value in self.get_each(pattern).items()}
-
-    def get_strs(self, pattern: str) -> dict[str, str]:
-        """The same, for texts."""
-        return {part: _as(str, value) for part, value in self.get_each(pattern).items()}
 
 
 def refuse(error: InputError) -> None:

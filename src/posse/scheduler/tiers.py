@@ -195,11 +195,6 @@ class Tiers:
         for plugin in self._enqueued:
             plugin.gangs_enqueued(gangs)
 
-    def gang_enqueued(self, gang: Gang) -> None:
-        """Tell all who asked that a gang was admitted."""
-        for plugin in self._enqueued:
-            plugin.gang_enqueued(gang)
-
     # ------------------------------------------------------------------ queues
 
     def queue_overused(self, queue: Queue) -> Blocker | None:

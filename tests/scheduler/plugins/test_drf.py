@@ -1,70 +1,62 @@
 """Dominant resource fairness: the smaller greatest share goes first."""
 
 from posse.scheduler.engine import Engine
-from posse.scheduler.victims import victims
 from tests.builders import (
-    bare,
     binds,
     conf,
     crew,
     cycle,
     engine,
     gang,
+    given_up,
     in_turn,
     node,
     task,
-    the_gang,
-    the_task,
 )
 
 DRF = conf("drf")
 
 
-def order(running: Engine, *names: str) -> list[str]:
-    return in_turn(running.tiers, [the_gang(running, name) for name in names])
-
-
 def preempted(running: Engine, by: str, *candidates: str) -> list[str]:
-    tasks = [the_task(running, name) for name in candidates]
-    return [bare(task.key) for task in victims(running.tiers, "preemptable", the_task(running, by), tasks)]
+    return given_up(running, "preemptable", by, candidates)
 
 
 def test_the_gang_with_the_smaller_share_goes_first():
     running = engine(DRF, node("n1"), gang("a"), *crew("a", 3, on="n1"), gang("b"), *crew("b", 2, on="n1"))
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_each_gang_is_measured_by_the_resource_it_has_most_of():
     much_memory = [gang("a"), task("a-0", "a", cpu=1, memory=16, on="n1")]
     much_cpu = [gang("b"), task("b-0", "b", cpu=3, memory=1, on="n1")]
     running = engine(DRF, node("n1", cpu=8, memory=32), *much_memory, *much_cpu)
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_pods_are_a_resource_like_the_others():
     many_small = [gang("a"), *crew("a", 4, cpu=0.1, on="n1")]
     one_large = [gang("b"), task("b-0", "b", cpu=2, on="n1")]
     running = engine(DRF, node("n1", cpu=10, pods=10), *many_small, *one_large)
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_a_resource_that_no_node_has_makes_no_share():
     imagined = [gang("a"), task("a-0", "a", cpu=1, gpu=4, on="n1")]
     running = engine(DRF, node("n1"), *imagined, gang("b"), *crew("b", 2, on="n1"))
-    assert order(running, "a", "b") == ["a", "b"]
+    assert in_turn(running, "a", "b") == ["a", "b"]
 
 
 def test_equal_shares_leave_the_order_to_age():
     running = engine(DRF, node("n1"), gang("a", created=2), gang("b", created=1))
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_shares_follow_the_cluster():
     gangs = [gang("a"), task("a-0", "a", cpu=2, on="n1"), gang("b"), task("b-0", "b", cpu=1, memory=6, on="n1")]
     running = engine(DRF, node("n1", cpu=8, memory=32), *gangs)
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
     cycle(running, node("n2", cpu=40, memory=0))
-    assert order(running, "a", "b") == ["a", "b"]
+    assert in_turn(running, "a", "b") == ["a", "b"]
 
 
 def test_gangs_take_turns_as_their_shares_grow():

@@ -8,8 +8,7 @@ import pytest
 from posse.cluster.facts import Observation, QueueFact
 from posse.errors import InputError
 from posse.scheduler.engine import Engine
-from posse.scheduler.victims import victims
-from tests.builders import bare, binds, conf, crew, cycle, engine, gang, node, queue, task, the_queue, the_task
+from tests.builders import binds, conf, crew, cycle, engine, gang, given_up, node, queue, queues_in_turn, task
 
 HDRF = conf("gang", [{"name": "drf", "enableHierarchy": True}])
 
@@ -28,16 +27,9 @@ def placed(running: Engine) -> Counter[str]:
     return Counter(name.partition("-")[0] for name in binds(running))
 
 
-def order(running: Engine, *names: str) -> list[str]:
-    cycle(running)
-    queues = [the_queue(running, name) for name in names]
-    return [each.key for each in sorted(queues, key=running.tiers.queue_key)]
-
-
 def reclaimed(running: Engine, by: str, *candidates: str) -> list[str]:
     cycle(running)
-    tasks = [the_task(running, name) for name in candidates]
-    return [bare(each.key) for each in victims(running.tiers, "reclaimable", the_task(running, by), tasks)]
+    return given_up(running, "reclaimable", by, candidates)
 
 
 def test_siblings_share_by_weight():
@@ -66,7 +58,7 @@ def test_a_branch_that_has_all_it_asks_for_stands_behind_one_that_has_not():
     queues = [branch("sci", "root/sci"), branch("eng", "root/eng")]
     content = gang_of("a", 1, "sci", on="n1")
     hungry: list[Observation] = [*gang_of("b", 4, "eng", on="n1"), task("b-more", "b", cpu=20)]
-    assert order(engine(HDRF, node("n1"), *queues, *content, *hungry), "sci", "eng") == ["eng", "sci"]
+    assert queues_in_turn(engine(HDRF, node("n1"), *queues, *content, *hungry), "sci", "eng") == ["eng", "sci"]
 
 
 def test_a_gang_that_asks_for_something_used_up_stands_behind_one_that_does_not():
@@ -74,12 +66,12 @@ def test_a_gang_that_asks_for_something_used_up_stands_behind_one_that_does_not(
     wants_gpu: list[Observation] = [*gang_of("a", 1, "sci", gpu=1, on="n1"), task("a-more", "a", gpu=1)]
     wants_cpu: list[Observation] = [*gang_of("b", 4, "eng", on="n1"), task("b-more", "b", cpu=20)]
     nodes = node("n1", cpu=16, gpu=1)
-    assert order(engine(HDRF, nodes, *queues, *wants_gpu, *wants_cpu), "sci", "eng") == ["eng", "sci"]
+    assert queues_in_turn(engine(HDRF, nodes, *queues, *wants_gpu, *wants_cpu), "sci", "eng") == ["eng", "sci"]
 
 
 def test_queues_are_compared_only_as_far_down_as_both_reach():
     queues = [branch("deep", "root/eng/dev", created=1), branch("flat", "root/sci", created=2)]
-    assert order(engine(HDRF, node("n1"), *queues), "flat", "deep") == ["deep", "flat"]
+    assert queues_in_turn(engine(HDRF, node("n1"), *queues), "flat", "deep") == ["deep", "flat"]
 
 
 @pytest.mark.parametrize("weights", ["", "1", "1/x", "1/0.2"])
@@ -109,7 +101,7 @@ def test_takes_nothing_that_would_turn_the_tables():
 
 def test_without_a_tree_queues_are_left_to_others():
     running = engine(conf("drf", actions="backfill"), node("n1"), queue("x", created=2), queue("y", created=1))
-    assert order(running, "x", "y") == ["y", "x"]
+    assert queues_in_turn(running, "x", "y") == ["y", "x"]
 
 
 def test_a_tree_and_proportion_in_one_tier_are_refused():

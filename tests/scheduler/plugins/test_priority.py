@@ -3,7 +3,7 @@
 from posse.cluster.facts import PriorityClassFact
 from posse.scheduler.engine import Engine
 from posse.scheduler.plugins.priority import PriorityPlugin
-from posse.scheduler.victims import victims, victims_of_gang
+from posse.scheduler.victims import victims_of_gang
 from tests.builders import (
     bare,
     binds,
@@ -11,6 +11,7 @@ from tests.builders import (
     crew,
     engine,
     gang,
+    given_up,
     in_turn,
     node,
     task,
@@ -22,18 +23,13 @@ PRIORITY = conf("priority")
 CLASSES = [PriorityClassFact(name="high", value=100), PriorityClassFact(name="low", value=-5)]
 
 
-def order(running: Engine, *names: str) -> list[str]:
-    return in_turn(running.tiers, [the_gang(running, name) for name in names])
-
-
 def preempted(running: Engine, by: str, *candidates: str) -> list[str]:
-    tasks = [the_task(running, name) for name in candidates]
-    return [bare(each.key) for each in victims(running.tiers, "preemptable", the_task(running, by), tasks)]
+    return given_up(running, "preemptable", by, candidates)
 
 
 def test_gangs_go_by_their_priority_class():
     gangs = [gang("a", priority_class="low"), gang("b"), gang("c", priority_class="high")]
-    assert order(engine(PRIORITY, *CLASSES, *gangs), "a", "b", "c") == ["c", "b", "a"]
+    assert in_turn(engine(PRIORITY, *CLASSES, *gangs), "a", "b", "c") == ["c", "b", "a"]
 
 
 def test_a_gang_without_a_class_has_the_default_one():
@@ -41,14 +37,14 @@ def test_a_gang_without_a_class_has_the_default_one():
     gangs = [gang("a"), gang("b", priority_class="low")]
     running = engine(PRIORITY, default, *CLASSES, *gangs)
     assert the_gang(running, "a").priority == 50
-    assert order(running, "b", "a") == ["a", "b"]
+    assert in_turn(running, "b", "a") == ["a", "b"]
 
 
 def test_a_class_that_comes_later_reorders_the_gangs():
     running = engine(PRIORITY, gang("a"), gang("b", priority_class="late"))
-    assert order(running, "a", "b") == ["a", "b"]
+    assert in_turn(running, "a", "b") == ["a", "b"]
     running.world.observe([PriorityClassFact(name="late", value=7)])
-    assert order(running, "a", "b") == ["b", "a"]
+    assert in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_tasks_of_higher_priority_are_placed_first():

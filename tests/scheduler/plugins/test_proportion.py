@@ -9,18 +9,18 @@ import pytest
 from posse.cluster.facts import Observation, QueueFact
 from posse.scheduler.engine import Engine
 from posse.scheduler.plugins.proportion.plugin import ProportionPlugin
-from posse.scheduler.victims import victims
 from tests.builders import (
     amounts,
-    bare,
     binds,
     conf,
     crew,
     cycle,
     engine,
     gang,
+    given_up,
     node,
     queue,
+    queues_in_turn,
     task,
     the_gang,
     the_queue,
@@ -51,11 +51,6 @@ def plugin(running: Engine) -> ProportionPlugin:
     return found
 
 
-def order(running: Engine, *names: str) -> list[str]:
-    cycle(running)
-    return [each.key for each in sorted((the_queue(running, name) for name in names), key=running.tiers.queue_key)]
-
-
 def admitted(running: Engine, *names: str) -> list[str]:
     cycle(running)
     return [name for name in names if the_gang(running, name).is_admitted]
@@ -63,8 +58,7 @@ def admitted(running: Engine, *names: str) -> list[str]:
 
 def reclaimed(running: Engine, by: str, *candidates: str) -> list[str]:
     cycle(running)
-    tasks = [the_task(running, name) for name in candidates]
-    return [bare(each.key) for each in victims(running.tiers, "reclaimable", the_task(running, by), tasks)]
+    return given_up(running, "reclaimable", by, candidates)
 
 
 # ---------------------------------------------------------------------- what queues deserve
@@ -150,14 +144,14 @@ def test_what_queues_hold_includes_what_they_are_promised():
 def test_the_queue_with_the_smaller_part_of_what_it_deserves_goes_first():
     running = engine(LOOKING, node("n1"), *work("a", 4, on="n1"), *work("b", 1, on="n1"))
     running.world.observe([task("a-more", "a", cpu=9), task("b-more", "b", cpu=9)])
-    assert order(running, "a", "b") == ["b", "a"]
+    assert queues_in_turn(running, "a", "b") == ["b", "a"]
 
 
 def test_a_queue_of_higher_priority_goes_before_all_shares():
     first = QueueFact(key="a", name="a", priority=1)
     running = engine(LOOKING, node("n1"), first, *members("a", 4, on="n1"), *work("b", 1, on="n1"))
     running.world.observe([task("a-more", "a", cpu=9), task("b-more", "b", cpu=9)])
-    assert order(running, "a", "b") == ["a", "b"]
+    assert queues_in_turn(running, "a", "b") == ["a", "b"]
 
 
 def test_a_queue_that_has_all_it_deserves_is_overused():
