@@ -140,6 +140,20 @@ def test_manifests_may_come_from_a_pipe(posse: Posse) -> None:
     assert json.loads(result.stdout)["binds"] == {"default/p": "n1"}
 
 
+def test_a_folder_may_hold_other_files_besides_and_that_is_said(posse: Posse) -> None:
+    (posse.folder / "all").mkdir()
+    written(posse.folder / "all" / "cluster.json", [node("n1"), pod("p")])
+    posse.file("all/steps.yaml", "- {after_cycle: 1, delete: [{kind: Node, name: n1}]}")
+
+    folder = str(posse.folder / "all")
+    record = json.loads(posse("simulate", "-f", folder, "-o", "json").stdout)
+    explained = posse("explain", "p", "-f", folder).stdout
+
+    assert record["binds"] == {"default/p": "n1"}
+    assert record["warnings"] == [f"skipped, no manifests: {folder}/steps.yaml"]
+    assert "skipped, no manifests:" in explained
+
+
 def test_steps_change_the_cluster_on_the_way(posse: Posse) -> None:
     steps = posse.file("steps.yaml", yaml.safe_dump([{"after_cycle": 1, "apply": [node("n2", 8)]}]))
 

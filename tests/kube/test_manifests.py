@@ -98,6 +98,44 @@ def test_folders_are_read_deep_and_sorted(tmp_path: Path) -> None:
     assert told == [("a.yaml", 1), ("b.yml", 1)]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("steps.yaml", "- after_cycle: 2\n  delete: [{kind: Node, name: n}]\n"),
+        ("values.yml", "replicas: 3\n"),
+        ("notes.yaml", "hello"),
+        ("package.json", '{"name": "x"}'),
+        ("numbers.json", "[1, 2]"),
+    ],
+)
+def test_what_is_no_manifest_is_skipped_in_a_folder_and_told(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text(pod_text("a"))
+    other = tmp_path / name
+    other.write_text(text)
+    skipped: list[str] = []
+
+    found = manifests.read([str(tmp_path)], skipped=skipped.append)
+
+    assert ([one.name for one in found], skipped) == (["a"], [str(other)])
+    with pytest.raises(InputError):
+        manifests.read([str(other)], skipped=skipped.append)
+
+
+@pytest.mark.parametrize(
+    "text", ["kind: Pod\nmetadata: {name: b}\n", pod_text("b") + "---\nreplicas: 3\n", "a: [1\nb: }"]
+)
+def test_a_slip_in_a_manifest_is_a_fault_in_a_folder_too(text: str, tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text(text)
+
+    with pytest.raises(InputError, match=r"pod\.yaml"):
+        manifests.read([str(tmp_path)], skipped=lambda file: None)
+
+
+def test_a_folder_without_any_manifest_file_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no manifests.*\.json, \.yaml, \.yml"):
+        manifests.read([str(tmp_path)])
+
+
 def test_a_dash_is_standard_input() -> None:
     (found,) = manifests.read(["-"], stdin=lambda: pod_text("a"))
 

@@ -11,6 +11,7 @@ from posse.cli.output import Format, output_flag, write, write_record
 from posse.cli.progress import Progress
 from posse.cli.running import CalledGangs, Outcome, run_to_the_end
 from posse.simulation.explaining import explanation_of
+from posse.simulation.report.overview import warnings
 from posse.simulation.report.why import in_full
 
 
@@ -34,7 +35,7 @@ def command(name: str, output: Format, **given: Any) -> None:
     if output == "text":
         if workload is not None:
             write(_spoken_for(workload))
-        write(*in_full(called.plain(gang), outcome.readable))
+        write(*in_full(called.plain(gang), outcome.readable), *warnings(outcome.readable))
         return
     record = outcome.record["gangs"][called.exact(gang)]
     of = {} if workload is None else {"workload": msgspec.to_builtins(workload)}

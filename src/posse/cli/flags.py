@@ -103,8 +103,10 @@ class Flags(Struct, frozen=True, kw_only=True):
             raise click.UsageError("What is to be scheduled? Name manifests with -f: a file, a folder, or - for stdin.")
         defaults = self.defaults(objects=objects, metrics=metrics)
         steps = () if self.steps is None else read_steps(self.steps)
-        read = tuple(manifests.read(self.files, progress.reading, sys.stdin.read))
-        return structs.replace(defaults, manifests=read, steps=steps)
+        skipped: list[str] = []
+        read = tuple(manifests.read(self.files, progress.reading, sys.stdin.read, skipped.append))
+        remarks = (f"skipped, no manifests: {', '.join(sorted(set(skipped)))}",) if skipped else ()
+        return structs.replace(defaults, manifests=read, steps=steps, remarks=remarks)
 
 
 def with_configuration(scenario: Scenario, file: str) -> Scenario:

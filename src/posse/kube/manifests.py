@@ -4,7 +4,8 @@ A cluster dump of 100,000 pods is one JSON list. It is split into its items with
 kind, name and namespace are peeked at; the rest is decoded when somebody asks for the object (`Manifest.decode`),
 straight from the bytes. YAML is for people, so it is read whole (see `yaml_text`).
 
-Whatever is wrong is said with the file, the document and the line it starts at.
+Whatever is wrong is said with the file, the document and the line it starts at. A folder may hold other files besides
+(configurations, steps, values): those are skipped, and whoever reads is told. A file that is named is meant.
 """
 
 import sys
@@ -25,9 +26,18 @@ from posse.kube.yaml_text import documents
 
 SUFFIXES = (".json", ".yaml", ".yml")
 STDIN = "-"
+OBJECT = "a Kubernetes object, with apiVersion, kind and metadata"
 
 Progress = Callable[[str, int], None]
 """Is told the file and how many manifests of it were read."""
+
+
+Skipped = Callable[[str], None]
+"""Is told of a file in a folder that holds no manifests."""
+
+
+class NoManifestError(InputError):
+    """A document that is no Kubernetes object at all, rather than one with a slip."""
 
 
 _VALUES = msgspec.json.Decoder(list[Raw])
@@ -69,26 +79,55 @@ class Manifest(Struct, frozen=True, gc=False):
 
 
 def read(
-    paths: Iterable[str], progress: Progress | None = None, stdin: Callable[[], str] = sys.stdin.read
+    paths: Iterable[str],
+    progress: Progress | None = None,
+    stdin: Callable[[], str] = sys.stdin.read,
+    skipped: Skipped | None = None,
 ) -> list[Manifest]:
     """Read files, folders (all below, sorted) and `-`, in the order given."""
     manifests: list[Manifest] = []
     for path in paths:
-        for file in [path] if path == STDIN else _files(Path(path)):
-            text = stdin().encode() if file == STDIN else _bytes_of(Path(file))
-            found = list(parse(text, "stdin" if file == STDIN else str(file)))
+        for file, found in _found_at(path, stdin, skipped):
             manifests += found
             if progress:
-                progress(str(file), len(found))
+                progress(file, len(found))
     return manifests
 
 
-def _files(path: Path) -> list[str]:
-    if path.is_dir():
-        return [str(file) for file in sorted(path.rglob("*")) if file.is_file() and file.suffix in SUFFIXES]
-    if not path.exists():
-        raise InputError("no such file or folder", place=Place(file=str(path)), accepted="a file, a folder or -")
-    return [str(path)]
+def _found_at(path: str, stdin: Callable[[], str], skipped: Skipped | None) -> Iterator[tuple[str, list[Manifest]]]:
+    """The files that a path means, and the manifests of each."""
+    if path == STDIN:
+        yield path, list(parse(stdin().encode(), "stdin"))
+    elif Path(path).is_dir():
+        for file in _files_below(Path(path)):
+            yield file, _found_beside_others(file, skipped)
+    elif Path(path).exists():
+        yield path, list(parse(_bytes_of(Path(path)), path))
+    else:
+        raise InputError("no such file or folder", place=Place(file=path), accepted="a file, a folder or -")
+
+
+def _files_below(folder: Path) -> list[str]:
+    files = [str(file) for file in sorted(folder.rglob("*")) if file.is_file() and file.suffix in SUFFIXES]
+    if not files:
+        raise InputError(
+            "holds no manifests", place=Place(file=str(folder)), accepted=f"files in {', '.join(SUFFIXES)}"
+        )
+    return files
+
+
+def _found_beside_others(file: str, skipped: Skipped | None) -> list[Manifest]:
+    """The manifests of a file in a folder: none if it begins with something else."""
+    found: list[Manifest] = []
+    try:
+        for manifest in parse(_bytes_of(Path(file)), file):
+            found.append(manifest)  # noqa: PERF402 - what was found before a fault counts
+    except NoManifestError:
+        if found:
+            raise
+        if skipped:
+            skipped(file)
+    return found
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -162,6 +201,8 @@ def from_value(body: Any, place: Place) -> Iterator[Manifest]:
     if isinstance(body, list):
         yield from from_values(body, place)
         return
+    if not isinstance(body, dict):
+        raise NoManifestError("is no object", place=place, accepted=OBJECT)
     body = decoding.without_nulls(body)
     items = body.pop("items", []) if _is_list(body) else None
     head = decoding.convert(body, _Head, place)
@@ -175,7 +216,7 @@ def from_value(body: Any, place: Place) -> Iterator[Manifest]:
 
 
 def _from_json(raw: Raw, place: Place) -> Iterator[Manifest]:
-    head = decoding.convert(raw, _Head, place)
+    head = _head_of(raw, place)
     kind = head.kind or ""
     if kind != "List" and (head.items is None or not kind.endswith("List")):
         yield _manifest(head, raw, place)
@@ -189,8 +230,17 @@ def _from_json(raw: Raw, place: Place) -> Iterator[Manifest]:
             yield _manifest(inner, item, place)
 
 
-def _is_list(body: Any) -> bool:
-    kind = str(body.get("kind", "")) if isinstance(body, dict) else ""
+def _head_of(raw: Raw, place: Place) -> _Head:
+    try:
+        return decoding.convert(raw, _Head, place)
+    except InputError:
+        if bytes(raw).lstrip()[:1] != b"{":
+            raise NoManifestError("is no object", place=place, accepted=OBJECT) from None
+        raise
+
+
+def _is_list(body: dict[str, Any]) -> bool:
+    kind = str(body.get("kind", ""))
     return kind == "List" or (kind.endswith("List") and "items" in body)
 
 
@@ -210,9 +260,10 @@ def _with_kind_of_list(item: Any, outer: _Head) -> Any:
 
 def _manifest(head: _Head, body: Raw | dict[str, Any], place: Place) -> Manifest:
     name = head.metadata or _Name()
+    fault = InputError if head.kind or head.apiVersion else NoManifestError
     for missing, value in (("kind", head.kind), ("apiVersion", head.apiVersion)):
         if not value:
-            raise InputError("is missing", place=_inside(place, head, missing), accepted="a Kubernetes object")
+            raise fault("is missing", place=_inside(place, head, missing), accepted=OBJECT)
     return Manifest(head.apiVersion or "", head.kind or "", name.namespace or "", name.name or "", body, place)
 
 

@@ -67,7 +67,7 @@ class Run:
         self.cluster.load(scenario.manifests)
         self.history = History()
         self.is_settled = False
-        self.warnings = [*self.engine.warnings]
+        self.warnings = [*scenario.remarks, *self.engine.warnings]
         self._seen: set[int] = set()
 
     def to_the_end(self, observer: Observer | None = None) -> None:

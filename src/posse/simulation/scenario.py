@@ -66,6 +66,8 @@ class Scenario(Struct, frozen=True):
     configuration_file: str = ""
     steps: tuple[Step, ...] = ()
     options: Options = field(default_factory=Options)
+    remarks: tuple[str, ...] = ()
+    """What to warn of that was found while reading."""
 
 
 class StepLine(Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from posse.simulation.gang_state import has_started
 from posse.simulation.report.gangs import gangs
-from posse.simulation.report.layout import heading
+from posse.simulation.report.layout import heading, point
 from posse.simulation.report.nodes import nodes
 from posse.simulation.report.queues import queues
 from posse.simulation.report.why import waiting
@@ -42,11 +42,16 @@ def headline(record: Record) -> Text:
 
 def remarks(record: Record) -> Iterator[RenderableType]:
     """What the reader should know besides: warnings, and kinds that mean nothing to the scheduler."""
-    if record["warnings"]:
-        yield heading("WARNINGS")
-        for warning in record["warnings"]:
-            yield Text.assemble(("! ", "yellow"), warning)
+    yield from warnings(record)
     if record["ignored"]:
         kinds = ", ".join(f"{kind} ×{count}" if count > 1 else kind for kind, count in record["ignored"].items())
         yield heading("IGNORED")
         yield Text(kinds, style="dim")
+
+
+def warnings(record: Record) -> Iterator[RenderableType]:
+    """What may not be as the reader thinks."""
+    if record["warnings"]:
+        yield heading("WARNINGS")
+        for warning in record["warnings"]:
+            yield point("!", "yellow", warning)
