@@ -1,5 +1,6 @@
 """Backfill: pods that ask for nothing but a place."""
 
+from posse.cluster.facts import Gone
 from posse.cluster.status import Status
 from tests.builders import binds, conf, crew, cycle, engine, gang, node, task, the_task
 
@@ -50,6 +51,17 @@ def test_it_waits_for_the_others_of_a_gang_that_was_promised_room() -> None:
     )
 
     assert binds(running) == {}
+
+
+def test_a_place_that_is_still_being_freed_is_neither_taken_nor_promised() -> None:
+    running = engine(
+        CONF, node("n1", pods=1), task("old", on="n1", terminating=True), gang("a"), *crew("a", 1, cpu=0), checks=True
+    )
+
+    assert binds(running) == {}
+    assert the_task(running, "a-worker-0").status is Status.PENDING
+    assert running.promises() == []
+    assert binds(running, Gone(kind="task", key="default/old"), now=1) == {"a-worker-0": "n1"}
 
 
 def test_gangs_are_served_in_line_order() -> None:

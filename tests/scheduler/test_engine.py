@@ -136,6 +136,18 @@ def test_the_state_number_tells_states_apart_and_not_names_or_times() -> None:
     assert standing(gang("a", min=1), *crew("a", 2)) != waits
 
 
+def test_the_state_number_tells_how_long_promises_have_stood_and_not_since_when() -> None:
+    def promised(*, since: int, now: int) -> int:
+        running = engine(CONF, node("n1", cpu=1), task("old", on="n1", terminating=True), gang("a"), *crew("a", 1))
+        cycle(running, now=since)
+        assert len(running.promises()) == 1
+        return running.state(now)
+
+    assert promised(since=40, now=47) == promised(since=3, now=10)
+    assert promised(since=3, now=11) != promised(since=3, now=10)
+    assert promised(since=4, now=10) != promised(since=3, now=10)
+
+
 def test_pods_on_their_way_to_a_node_that_is_lost_stay_where_they_were_sent_until_somebody_knows_better() -> None:
     running = binding()
     cycle(running, Gone(kind="node", key="n1"), now=1)

@@ -139,6 +139,25 @@ def test_gangs_are_redeemed_in_their_order() -> None:
     assert list(binds(running, OLD_GONE, now=1)) == ["a-worker-0", "b-worker-0"]
 
 
+def test_of_two_who_are_promised_one_node_the_first_in_line_gets_what_is_free_first() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=2),
+        task("old", on="n1", terminating=True),
+        task("older", on="n1", terminating=True),
+        gang("second", created=2),
+        *crew("second", 1),
+        gang("first", created=1),
+        *crew("first", 1),
+        checks=True,
+    )
+    cycle(running)
+    assert promised(running) == {"first-worker-0": "n1", "second-worker-0": "n1"}
+
+    assert binds(running, OLD_GONE, now=1) == {"first-worker-0": "n1"}
+    assert promised(running) == {"second-worker-0": "n1"}
+
+
 def test_a_copy_keeps_the_promises_and_leaves_the_original_its_own() -> None:
     running = waiting()
     copy = running.fork()

@@ -52,6 +52,43 @@ def test_replicas_of_higher_priority_go_first() -> None:
     assert sorted(binds(running)) == ["g-r1-0", "g-r1-1"]
 
 
+def two_kinds(minimum: int, *, first: int, second: int) -> GangFact:
+    """A gang of two kinds of replicas of two pods, of which so many must start."""
+    kinds = (("a-kind", "a", first), ("b-kind", "b", second))
+    policies = (SubgroupPolicy(name=name, size=2, min_groups=groups, match_keys=(key,)) for name, key, groups in kinds)
+    return gang("g", min=minimum, subgroups=tuple(policies))
+
+
+def pair(kind: str, number: int, **fields: object) -> list[TaskFact]:
+    return [task(f"g-{kind}{number}-{each}", "g", labels={kind: str(number)}, **fields) for each in range(2)]
+
+
+def test_of_each_kind_as_many_replicas_as_it_needs_go_before_further_ones() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=4),
+        two_kinds(4, first=1, second=1),
+        *(each for kind in "ab" for number in range(3) for each in pair(kind, number)),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == ["g-a0-0", "g-a0-1", "g-b0-0", "g-b0-1"]
+
+
+def test_a_kind_that_has_its_replicas_already_makes_way_for_the_one_that_needs_more() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=6),
+        two_kinds(6, first=1, second=2),
+        *pair("a", 0, on="n1"),
+        *pair("a", 1),
+        *(each for number in range(2) for each in pair("b", number)),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == ["g-b0-0", "g-b0-1", "g-b1-0", "g-b1-1"]
+
+
 def test_pods_of_no_replica_are_each_their_own_rest() -> None:
     running = engine(CONF, node("n1", cpu=9), serving(3), *replica(0, 2), task("g-front", "g"), checks=True)
 
