@@ -51,6 +51,24 @@ def test_merge_keys_work() -> None:
     assert next(documents(text.encode()))[2]["more"] == {"a": 1, "c": 2}
 
 
+def test_aliases_repeat_what_they_name() -> None:
+    assert value("[&a {b: 1}, *a, *a]") == [{"b": 1}] * 3
+
+
+@pytest.mark.parametrize("more", ["[{}]", "{{<<: [{}]}}"])
+def test_aliases_that_unfold_into_more_than_any_memory_holds_are_refused(more: str) -> None:
+    lines = [f"x{level}: &x{level} " + more.format(", ".join([f"*x{level - 1}"] * 10)) for level in range(1, 30)]
+    text = "\n".join(["a: 1", "---", "x0: &x0 {a: b}", *lines])
+
+    with pytest.raises(InputError, match=r"document 2.*aliases repeat more than 1,000,000 values"):
+        list(documents(text.encode()))
+
+
+def test_an_alias_within_what_it_names_is_refused_with_its_line() -> None:
+    with pytest.raises(InputError, match=r"line 2.*an alias is part of what it names"):
+        value("\n  &a [1, *a]")
+
+
 def test_documents_are_numbered_and_know_their_first_line() -> None:
     text = "a: 1\n---\nb: 2\n---\n\nc: 3\n"
 

@@ -2,6 +2,9 @@
 
 A manifest means what the API server would understand: decimal numbers, booleans as kubectl reads them (`yes` and `on`
 included), and everything else text. A date, `12:30:45` or `0777` keep the form in which they were written.
+
+Aliases repeat what they name, and a few lines of them can mean more than any memory holds: what they unfold into is
+counted before it is built.
 """
 
 import re
@@ -19,6 +22,8 @@ except ImportError:  # without the C library: slower, and the same result
 
 
 MOST_DIGITS = 1000
+MOST_REPEATED = 1_000_000
+"""How many values a document's aliases may repeat."""
 
 
 class _Loader(_BaseLoader):
@@ -61,13 +66,15 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 
 def documents(text: bytes, file: str = "") -> Iterator[tuple[int, int, Any]]:
     """The documents of a text: number from 1, first line, and value."""
-    number = 0
+    number, has_aliases = 0, b"*" in text and b"&" in text
     try:
         loader = _Loader(text)
         while loader.check_node():
             number += 1
             node = loader.get_node()
             line = node.start_mark.line + 1 if node else 0
+            if has_aliases:
+                _bound(node)
             yield number, line, loader.construct_document(node)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
@@ -76,3 +83,38 @@ def documents(text: bytes, file: str = "") -> Iterator[tuple[int, int, Any]]:
     except (yaml.YAMLError, ValueError, UnicodeError, RecursionError) as fault:
         reason = str(fault).splitlines()[0] if str(fault) else "nested too deeply"
         raise InputError(f"is not YAML: {reason}", place=Place(file=file, document=number or 1)) from None
+
+
+def _bound(root: yaml.Node | None) -> None:
+    """Refuse aliases that contain themselves, and those that repeat too much."""
+    sizes: dict[int, int] = {}
+    inside: set[int] = set()
+
+    def size(node: yaml.Node) -> int:
+        known = sizes.get(id(node))
+        if known is not None:
+            return known
+        if id(node) in inside:
+            raise _refusal("an alias is part of what it names", node)
+        inside.add(id(node))
+        sizes[id(node)] = 1 + sum(map(size, _parts_of(node)))
+        if sizes[id(node)] - len(sizes) > MOST_REPEATED:
+            raise _refusal(f"aliases repeat more than {MOST_REPEATED:,} values", node)
+        inside.remove(id(node))
+        return sizes[id(node)]
+
+    if root is not None:
+        size(root)
+
+
+def _parts_of(node: yaml.Node) -> Iterator[yaml.Node]:
+    match node:
+        case yaml.SequenceNode():
+            yield from node.value
+        case yaml.MappingNode():
+            for pair in node.value:
+                yield from pair
+
+
+def _refusal(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+    return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark)
