@@ -146,6 +146,34 @@ def test_a_deployment_is_not_doubled_when_the_dump_left_out_its_replica_set() ->
     assert made(deployment(), theirs) == []
 
 
+def test_what_belongs_to_itself_is_expanded_as_if_nobody_owned_it() -> None:
+    found = expanded(replica_set(replicas=1, **owned_by("ReplicaSet", "web-1")))
+
+    assert [str(one) for one in found.made] == ["Pod default/web-1-0"]
+    assert found.warnings == [
+        "ReplicaSet default/web-1 belongs to itself by its ownerReferences: taken as if it had no owner"
+    ]
+
+
+def test_a_circle_of_owners_is_expanded_and_each_of_it_named() -> None:
+    there = replica_set("there", 1, **owned_by("ReplicaSet", "back"))
+    back = replica_set("back", 1, **owned_by("ReplicaSet", "there"))
+
+    found = expanded(there, back)
+
+    assert sorted(str(one) for one in found.made) == ["Pod default/back-0", "Pod default/there-0"]
+    assert [text.split(" belongs")[0] for text in found.warnings] == [
+        "ReplicaSet default/back",
+        "ReplicaSet default/there",
+    ]
+
+
+def test_the_pods_of_what_belongs_to_itself_are_not_doubled() -> None:
+    itself = replica_set(replicas=2, **owned_by("ReplicaSet", "web-1"))
+
+    assert made(itself, pod("web-1-x", metadata=owned_by("ReplicaSet", "web-1"))) == []
+
+
 def test_the_pods_of_another_group_or_namespace_do_not_count() -> None:
     other_group = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "j", "controller": True}
     elsewhere = pod("a", "elsewhere", metadata=owned_by("Job", "j"))

@@ -19,7 +19,7 @@ from posse.cluster.overlay import Overlay
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, distinct
-from posse.kube.meta import KubeObject, group_of, rfc3339
+from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.kube.workloads import Workload
 from posse.scheduler.records import Bind, Evict
@@ -27,6 +27,7 @@ from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
 from posse.simulation.daemons import daemons_of
 from posse.simulation.identities import Identity, identity_of
+from posse.simulation.ownership import controlled_by, controller_of
 from posse.simulation.places import Places
 from posse.simulation.pod_wishes import Wishes, wishes_of
 from posse.simulation.scenario import Reference
@@ -121,7 +122,7 @@ class SimulatedCluster:
         around = list(self.objects.values()) if any(isinstance(thing, Workload) for thing in admitted) else []
         expansion = expand(admitted, lambda made: self._admit_made(made, places), around)
         self.warnings += expansion.warnings
-        self._expanded.update(owner for child in expansion.made if (owner := _controller_of(child)) is not None)
+        self._expanded.update(owner for child in expansion.made if (owner := controller_of(child)) is not None)
         made = [*expansion.made, *self._daemons_on(admitted)]
         self.touched.update(map(identity_of, made))
         for thing in self._complete([*admitted, *made]):
@@ -228,7 +229,7 @@ class SimulatedCluster:
 
     def _replace(self, lost: Pod) -> None:
         """Let a pod's owner create another."""
-        of = _controller_of(lost)
+        of = controller_of(lost)
         if of is None or lost.status.phase == "Succeeded":
             return
         owner = self.objects.get(of)
@@ -238,11 +239,11 @@ class SimulatedCluster:
 
     def _follow(self, finished: Pod) -> None:
         """Let the Job of a pod that succeeded start the next one, if it wants more than it runs at once."""
-        of = _controller_of(finished)
+        of = controller_of(finished)
         owner = self.objects.get(of) if of is not None else None
         if not isinstance(owner, Job) or (owner.spec.completions or 0) <= (owner.spec.parallelism or 1):
             return  # it runs all it wants at once: no need to look for siblings
-        siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and _controller_of(pod) == of]
+        siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and controller_of(pod) == of]
         following = next_worker(owner, finished, siblings)
         if following is not None:
             self._create(following)
@@ -259,7 +260,7 @@ class SimulatedCluster:
         thing = self.objects[owner]
         if not isinstance(thing, Workload) or owner not in self._expanded:
             return {}
-        pods = [identity for identity in self._below(owner) if isinstance(self.objects[identity], Pod)]
+        pods = [identity for identity in controlled_by(owner, self.objects) if isinstance(self.objects[identity], Pod)]
         replaced = [identity for identity in pods if not self._has_node(identity)]
         made = expand([thing], lambda things: self._admission.admit(things, self.now), self._admission.classes).made
         new = [child for child in made if not self._has_node(identity_of(child))]
@@ -275,18 +276,13 @@ class SimulatedCluster:
         """Delete an object, and what it made if it made anything."""
         owner = self.find(reference)
         below = (
-            self._below(owner) if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload) else []
+            controlled_by(owner, self.objects)
+            if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload)
+            else []
         )
         self.delete(reference)
         for identity in below:
             self._forget(identity)
-
-    def _below(self, owner: Identity) -> list[Identity]:
-        """Everything that an owner made, or that something made that it made."""
-        found = [owner]
-        for above in found:
-            found += (identity for identity, thing in self.objects.items() if _controller_of(thing) == above)
-        return found[1:]
 
     def _has_node(self, identity: Identity) -> bool:
         thing = self.objects.get(identity)
@@ -391,16 +387,6 @@ def _onto(stood: KubeObject | None, thing: KubeObject) -> KubeObject:
     if isinstance(thing, Pod) and isinstance(stood, Pod) and not thing.spec.node_name:
         thing = structs.replace(thing, spec=structs.replace(thing.spec, node_name=stood.spec.node_name))
     return thing
-
-
-def _controller_of(thing: KubeObject) -> Identity | None:
-    """Who looks after an object."""
-    reference = thing.controller
-    return (
-        (group_of(reference.api_version), reference.kind, thing.metadata.namespace, reference.name)
-        if reference
-        else None
-    )
 
 
 def _pod(key: str) -> Identity:

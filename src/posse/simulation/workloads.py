@@ -27,6 +27,7 @@ from posse.kube.workloads import (
 )
 from posse.simulation import daemons, volcano_jobs
 from posse.simulation.identities import Identity, identity_of
+from posse.simulation.ownership import in_circles, owners_of
 from posse.simulation.pod_names import made_up, numbered, successor
 from posse.simulation.templates import controller_reference, pod_from
 
@@ -47,12 +48,18 @@ class Expansion(Struct, frozen=True):
 def expand(things: Sequence[KubeObject], admit: Admit, world: Sequence[KubeObject] = ()) -> Expansion:
     """Make what the workloads among admitted objects would make. `world` is what else is there: nodes, classes."""
     everything = [*world, *things]
-    served = _owners_of(everything)
+    circles = in_circles(thing for thing in everything if isinstance(thing, Workload))
+    served = _served_in(everything, circles)
     present = {identity_of(thing) for thing in everything}
     nodes = [thing for thing in everything if isinstance(thing, Node)]
     values = {thing.metadata.name: thing.value for thing in everything if isinstance(thing, PriorityClass)}
     owners = [thing for thing in things if isinstance(thing, Workload)]
     warnings = [f"{owner} is not run: the calendar is not simulated" for owner in owners if isinstance(owner, CronJob)]
+    warnings += [
+        f"{owner} belongs to itself by its ownerReferences: taken as if it had no owner"
+        for owner in owners
+        if identity_of(owner) in circles
+    ]
     todo = [owner for owner in owners if identity_of(owner) not in served]
     made: list[KubeObject] = []
     while todo:
@@ -63,18 +70,20 @@ def expand(things: Sequence[KubeObject], admit: Admit, world: Sequence[KubeObjec
     return Expansion(made, warnings)
 
 
-def _owners_of(things: Iterable[KubeObject]) -> set[Identity]:
-    """The owners that have a pod or a workload already. Pods speak for an absent ReplicaSet's Deployment too."""
+def _served_in(things: Iterable[KubeObject], circles: set[Identity]) -> set[Identity]:
+    """The owners that have a pod or a workload already. Pods speak for an absent ReplicaSet's Deployment too.
+
+    What is in a circle is nobody's.
+    """
     served: set[Identity] = set()
     for thing in things:
-        if not isinstance(thing, Pod | Workload):
+        if not isinstance(thing, Pod | Workload) or identity_of(thing) in circles:
             continue
-        space = thing.metadata.namespace
+        served.update(owners_of(thing))
         for owner in thing.metadata.owner_references:
-            served.add((group_of(owner.api_version), owner.kind, space, owner.name))
             beyond = _owner_beyond(owner, thing)
             if beyond:
-                served.add((*beyond, space, owner.name.rpartition("-")[0]))
+                served.add((*beyond, thing.metadata.namespace, owner.name.rpartition("-")[0]))
     return served
 
 
