@@ -11,15 +11,15 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
-from posse.cluster.facts import Fact, GangFact, SubgroupPolicy, TaskFact
+from posse.cluster.facts import Fact, GangFact, TaskFact
 from posse.cluster.status import Status
 from posse.cluster.subgroups import SubGang, subgang_of
 from posse.scheduler.records import Bind, CycleResult
 from posse.scheduler.switches import Side
 from tests.properties.effort import tried
 from tests.properties.lives import Life, usual_conf
+from tests.properties.subgangs import with_subgangs
 from tests.worlds.random_worlds import random_world
 from tests.worlds.strategies import seeds
 from tests.worlds.traits import EVERYTHING
@@ -28,26 +28,6 @@ CYCLES = 6
 HAS = (Status.ALLOCATED, Status.BINDING, Status.BOUND, Status.RUNNING, Status.SUCCEEDED)
 WILL_HAVE = (*HAS, Status.PIPELINED)
 modes = st.sampled_from(("posse", "upstream"))
-
-
-def with_subgangs(facts: list[Fact], random: Random) -> list[Fact]:
-    """Some gangs fall into sub-gangs by the label `part`."""
-    divided: dict[str, SubgroupPolicy] = {}
-    for fact in facts:
-        if isinstance(fact, GangFact) and random.random() < 0.5:
-            policy = SubgroupPolicy(
-                name="parts", size=random.randint(1, 2), min_groups=random.randint(0, 2), match_keys=("part",)
-            )
-            divided[fact.key] = policy
-    result: list[Fact] = []
-    for fact in facts:
-        if isinstance(fact, GangFact) and fact.key in divided:
-            result.append(structs.replace(fact, subgroups=(divided[fact.key],)))
-        elif isinstance(fact, TaskFact) and fact.gang in divided and random.random() < 0.9:
-            result.append(structs.replace(fact, labels={**fact.labels, "part": str(random.randint(0, 2))}))
-        else:
-            result.append(fact)
-    return result
 
 
 def counted(life: Life, gang: GangFact, states: tuple[Status, ...]) -> list[TaskFact]:

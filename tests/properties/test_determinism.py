@@ -11,12 +11,16 @@ from random import Random
 
 import msgspec
 from hypothesis import given
+from hypothesis import strategies as st
 
+from posse.cluster.facts import Gone, TaskFact
 from posse.cluster.portrait import portrait
 from posse.scheduler.records import CycleInput
 from tests.builders import engine
+from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried
 from tests.properties.lives import Life, usual_conf
+from tests.properties.subgangs import with_subgangs
 from tests.worlds.random_worlds import random_world
 from tests.worlds.strategies import seeds
 
@@ -36,6 +40,26 @@ def test_the_order_in_which_a_cluster_is_listed_does_not_matter(seed: int) -> No
     facts = random_world(seed)
 
     assert results(*Random(seed).sample(facts, len(facts)), seed=seed) == results(*facts, seed=seed)
+
+
+def in_another_order(given: CycleInput, random: Random) -> CycleInput:
+    """The same news, those of each object in their own order."""
+    pods = [each for each in given.observations if isinstance(each, TaskFact | Gone)]
+    ranks = {each.key: random.random() for each in pods}
+    outcomes = random.sample(given.outcomes, len(given.outcomes))
+    return CycleInput(given.now, tuple(sorted(pods, key=lambda each: ranks[each.key])), tuple(outcomes))
+
+
+@tried(60)
+@given(seed=seeds, is_crowded=st.booleans())
+def test_nor_does_the_order_in_which_a_life_is_told(seed: int, is_crowded: bool) -> None:
+    random = Random(seed)
+    facts = crowded_world(seed) if is_crowded else with_subgangs(random_world(seed), random)
+    life = Life(facts, seed)
+    answers = [msgspec.json.encode(life.cycle()) for _ in range(CYCLES + 2)]
+
+    other = engine(usual_conf(), *random.sample(facts, len(facts)))
+    assert [msgspec.json.encode(other.cycle(in_another_order(given, random))) for given in life.inputs] == answers
 
 
 @tried(40)
