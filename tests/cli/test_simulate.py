@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.cli.manifests import CONF, Manifest, deployment, job, node, pod, queue, written
@@ -187,6 +188,21 @@ def test_only_pods_of_the_named_schedulers_are_placed(posse: Posse) -> None:
 def test_require_all_fails_when_a_gang_did_not_start(posse: Posse) -> None:
     assert posse.on("simulate", [node("n1"), job("small", 2)], "--require-all").exit_code == 0
     assert posse.on("simulate", [node("n1"), job("large", 9)], "--require-all").exit_code == 1
+
+
+@pytest.mark.parametrize(("minimum", "code"), [(3, 1), (0, 0)])
+def test_a_gang_without_members_has_not_started_if_it_needs_some(minimum: int, code: int, posse: Posse) -> None:
+    group = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {"minMember": minimum},
+    }
+
+    result = posse.on("simulate", [node("n1"), group], "--require-all")
+
+    assert result.exit_code == code
+    assert result.stdout.startswith("0 of 1 gang started" if code else "no gangs")
 
 
 def test_an_empty_cluster_is_no_fault(posse: Posse) -> None:

@@ -12,7 +12,7 @@ from posse.cli.running import Outcome, run_to_the_end, unexplained
 from posse.simulation.batch import answer_lines
 from posse.simulation.comparison import compared
 from posse.simulation.explaining import explanations
-from posse.simulation.gang_state import has_started
+from posse.simulation.gang_state import has_started, is_wanted
 from posse.simulation.report.differences import differences
 from posse.simulation.report.moments import timeline_of
 from posse.simulation.report.names import readable, short_names
@@ -95,4 +95,4 @@ def _compare(one: Outcome, other: Outcome, names: tuple[str, str], output: Forma
 
 
 def _all_started(record: Record) -> bool:
-    return all(has_started(gang) for gang in record["gangs"].values() if gang["members"])
+    return all(has_started(gang) for gang in record["gangs"].values() if is_wanted(gang))

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from posse.cluster.ordering import natural
-from posse.simulation.gang_state import has_started, state_of
+from posse.simulation.gang_state import has_started, is_wanted, state_of
 from posse.simulation.result import Record
 
 FIGURES = ("allocated", "deserved", "share", "state")
@@ -37,7 +37,7 @@ def compared(one: Side, other: Side) -> Record:
 
 
 def _in_figures(record: Record) -> Record:
-    present = [gang for gang in record["gangs"].values() if gang["members"]]
+    present = [gang for gang in record["gangs"].values() if is_wanted(gang)]
     return {
         "cycles": record["cycles"],
         "time": record["time"],

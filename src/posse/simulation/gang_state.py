@@ -24,6 +24,11 @@ def has_started(gang: Record) -> bool:
     return state_of(gang) in STARTED
 
 
+def is_wanted(gang: Record) -> bool:
+    """Whether anything is to start: a gang that has no members and needs none asks for nothing."""
+    return bool(gang["members"] or gang["min"])
+
+
 def is_single(gang: Record) -> bool:
     """Whether a gang is one pod that belongs to nothing."""
     return bool(gang["dialect"] == "plain" and gang["members"] == 1 and gang["min"] == 1)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
 
-from posse.simulation.gang_state import is_single, state_of
+from posse.simulation.gang_state import has_started, is_single, is_wanted, state_of
 from posse.simulation.report.layout import heading, state, table
 from posse.simulation.report.words import counted, places
 from posse.simulation.result import Record
@@ -52,9 +52,7 @@ def _shortened(listed: dict[str, Record], limit: int | None) -> dict[str, Record
     """As many as the limit allows: those that wait before those that run."""
     if limit is None or len(listed) <= limit:
         return listed
-    waiting_first = sorted(
-        listed, key=lambda name: state_of(listed[name]) in ("running", "placed", "finished", "empty")
-    )
+    waiting_first = sorted(listed, key=lambda name: has_started(listed[name]) or not is_wanted(listed[name]))
     kept = set(waiting_first[:limit])
     return {name: gang for name, gang in listed.items() if name in kept}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from posse.simulation.gang_state import has_started
+from posse.simulation.gang_state import has_started, is_wanted
 from posse.simulation.report.gangs import gangs
 from posse.simulation.report.layout import heading, point
 from posse.simulation.report.nodes import nodes
@@ -27,7 +27,7 @@ def overview(record: Record, limit: int | None = None) -> Iterator[RenderableTyp
 
 def headline(record: Record) -> Text:
     """A run in two lines: what came of it, and how long it took."""
-    present = [gang for gang in record["gangs"].values() if gang["members"]]
+    present = [gang for gang in record["gangs"].values() if is_wanted(gang)]
     started = sum(map(has_started, present))
     parts = [
         f"{started} of {counted(len(present), 'gang')} started" if present else "no gangs",

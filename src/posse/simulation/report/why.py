@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from posse.kube.quantity import is_bytes
-from posse.simulation.gang_state import has_started, state_of
+from posse.simulation.gang_state import has_started, is_wanted, state_of
 from posse.simulation.report.layout import heading, point, state, table
 from posse.simulation.report.words import MIB, counted, places, said, short
 from posse.simulation.result import Record
@@ -19,7 +19,7 @@ CLAUSE_NUMBERS = ("nodes that have it", "and all above")
 
 def waiting(record: Record, limit: int | None = None) -> Iterator[RenderableType]:
     """Why each gang that waits does; with a limit, so many at most."""
-    names = [name for name, gang in record["gangs"].items() if gang["members"] and not has_started(gang)]
+    names = [name for name, gang in record["gangs"].items() if is_wanted(gang) and not has_started(gang)]
     if not names:
         return
     yield heading("WHY THEY WAIT" if len(names) > 1 else "WHY IT WAITS")
