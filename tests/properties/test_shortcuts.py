@@ -1,8 +1,8 @@
 """What the engine leaves out or does at one go changes nothing of what it decides.
 
-Equal gangs that follow each other are placed in crowds, hopeless ones are passed over, and what did not change is not
-looked at again. Here an engine lives beside one that gives every gang its own turn in every cycle, and both must decide
-the same.
+Equal gangs that follow each other are placed in crowds, hopeless ones are passed over, what did not change is not
+looked at again, and where nothing moves actions rest. Here an engine lives beside one that gives every gang its own
+turn in every cycle, and both must decide the same.
 """
 
 from collections.abc import Iterator
@@ -24,6 +24,7 @@ from posse.scheduler.records import Bind, CycleInput, CycleResult
 from tests.builders import conf, engine
 from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried
+from tests.properties.histories import History, clusters, merged, turns_of
 from tests.properties.lives import SECOND, usual_conf
 from tests.worlds.random_worlds import random_world
 from tests.worlds.strategies import seeds
@@ -112,3 +113,17 @@ def test_so_are_gangs_of_all_sorts(seed: int, name: str, tells: bool) -> None:
         quick, slow = both.cycle()
         assert quick.effects == slow.effects
         assert states(both.short) == states(both.long)
+
+
+@tried(120)
+@given(data=st.data(), histories=clusters(), name=confs)
+def test_where_nothing_moves_actions_may_rest(data: st.DataObject, histories: list[History], name: str) -> None:
+    rests, works = (engine(CONFS[name], checks=True) for _ in range(2))
+    told = merged(histories, data.draw(st.permutations(turns_of(histories))))
+    now = 0
+    for observation in told:
+        for given_now in (CycleInput(now, (observation,)), CycleInput(now + SECOND), CycleInput(now + 400 * SECOND)):
+            works.forget()
+            assert rests.cycle(given_now).effects == works.cycle(given_now).effects
+            assert states(rests) == states(works)
+        now += 500 * SECOND

@@ -84,7 +84,7 @@ class World:
         self.node_facts_version = 0
         """Rises with every change to what nodes are (not to what is on them)."""
         self.people_version = 0
-        """Rises with every change to who there is: tasks, gangs, namespaces."""
+        """Rises with every change to who there is and may have what: tasks, gangs, queues, namespaces, budgets."""
 
     # ------------------------------------------------------------------ what is told
 
@@ -110,8 +110,10 @@ class World:
                     self.people_version += 1
                 case BudgetFact():
                     self.budgets[f"{observation.namespace}/{observation.name}"] = observation
+                    self.people_version += 1
                 case QuotaFact():
                     self.quotas[f"{observation.namespace}/{observation.name}"] = observation
+                    self.people_version += 1
 
     def _learn(self, amounts: Iterable[tuple[str, int]]) -> None:
         self.dimensions.learn(tuple(amounts))
@@ -140,6 +142,7 @@ class World:
     def _put_queue(self, row: int, fact: QueueFact | None) -> None:
         """Let a queue be declared otherwise, or no more: that concerns all of its gangs."""
         self.queues.put(row, fact)
+        self.people_version += 1
         count = len(self.gangs)
         self.columns.log_gangs(np.flatnonzero(self.columns.ledger.gang_queue[:count] == row))
 
@@ -254,8 +257,10 @@ class World:
                 self.people_version += 1
             case "budget":
                 self.budgets.pop(gone.key, None)
+                self.people_version += 1
             case "quota":
                 self.quotas.pop(gone.key, None)
+                self.people_version += 1
 
     def _drop(self, register: Register[Any], gone: Gone, forget: Callable[[int], None]) -> None:
         """Forget what stands in a register, if that is what is gone: an object of the same name may have come since."""

@@ -3,8 +3,9 @@
     observations, outcomes ──▶ world ──▶ promises ──▶ actions × plugins ──▶ verdicts, effects
 
 A cycle is a pure function of the world, the configuration and its input: it awaits nothing, opens nothing and reads no
-clock. Plugins are built once per configuration and live as long as it. `fork` gives an engine that would decide the
-same from here on, and leaves this one alone.
+clock. So where nothing has moved since the actions last ran in vain, they would run in vain again, and are left out.
+Plugins are built once per configuration and live as long as it. `fork` gives an engine that would decide the same from
+here on, and leaves this one alone.
 """
 
 import copy
@@ -34,6 +35,7 @@ from posse.scheduler.reasons import Reasons
 from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Effect, Outcome
 from posse.scheduler.registry import Registry
 from posse.scheduler.session import Session
+from posse.scheduler.standstill import Standstill
 from posse.scheduler.tiers import Seat, Tiers
 from posse.scheduler.words import VolcanoWords, WordsForAutoscalers
 
@@ -64,8 +66,8 @@ class Engine:
         compatibility = configuration.compatibility
         self.reasons = Reasons()
         self.claims = Claims(self.world, self.books, self._held)
-        self.forget()
         self.tiers = Tiers([[self._seat(option) for option in tier] for tier in configuration.tiers])
+        self.forget()
         feasibility = Feasibility(self.world, self.tiers, self.reasons, self.claims)
         scoring = Scoring(self.world, self.tiers)
         self._chooser = Chooser(feasibility, scoring)
@@ -104,8 +106,12 @@ class Engine:
         promised = set(self.world.promises)
         self.cycles += 1
         session = self._begin(given.now, tells=tell)
-        self._act(session)
+        if not (stands := self._standstill.holds(session)):
+            self._standstill.begin()
+            self._act(session)
         verdicts, queues = self._close(session, tell=tell)
+        if not stands:
+            self._standstill.end(session)
         if self._checks:
             self._check(session.effects, promised)
         return CycleResult(self.cycles, tuple(session.effects), verdicts, queues)
@@ -148,6 +154,7 @@ class Engine:
     def forget(self) -> None:
         """Look at every gang in the next cycle as if it were new, so that all are told how they stand then."""
         self._seen = -1
+        self._standstill = Standstill(self.world, self.tiers, self.claims)
 
     def _fresh(self) -> NDArray[np.bool_]:
         """[G] which gangs changed since the last cycle closed."""

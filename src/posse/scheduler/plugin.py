@@ -87,6 +87,12 @@ FORMS_FOR_MANY = (
 )
 """Extension points, and the methods that answer them for many subjects at once."""
 
+ANYTHING = frozenset({"node", "shape", "task", "siblings", "pods", "queue", "time"})
+"""Everything that an answer may depend on."""
+
+THE_WORLD = ANYTHING - {"time"}
+"""What stays as it is where nothing moves."""
+
 KEPT = frozenset({"node", "shape"})
 """What answers may depend on that are asked for once."""
 
@@ -96,11 +102,12 @@ class Plugin:
 
     name: ClassVar[str] = ""
     arguments: ClassVar[tuple[Argument, ...]] = ()
-    depends_on: ClassVar[frozenset[str]] = frozenset({"node", "shape", "task", "siblings", "pods", "queue", "time"})
-    """What `node_filter` and `node_score` look at.
+    depends_on: ClassVar[frozenset[str]] = ANYTHING
+    """What answers look at.
 
-    Answers that depend on no more than "node" (what a node is, not what is on
-    it) and "shape" (what a task asks for) are asked for once and kept, and do not keep the kernel from filling.
+    Those of `node_filter` and `node_score` that depend on no more than "node" (what a node is, not what is on it) and
+    "shape" (what a task asks for) are asked for once and kept, and do not keep the kernel from filling. Plugins of
+    which none depends on "time" (anything but the world and what is told in it) need not be asked where nothing moves.
     """
     queue_order_is_own: bool = False
     """Whether a queue's key depends on that queue alone, so that it does not move while others have their turn."""

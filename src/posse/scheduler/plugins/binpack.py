@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from posse.scheduler.arguments import Argument, Arguments
 from posse.scheduler.placement.terms import ResourceRule, ResourceScore, Score
-from posse.scheduler.plugin import Plugin, Setup
+from posse.scheduler.plugin import THE_WORLD, Plugin, Setup
 
 BASIC = ("cpu", "memory")
 
@@ -18,6 +18,7 @@ class BinpackPlugin(Plugin):
     """Prefer nodes that a pod fills."""
 
     name: ClassVar[str] = "binpack"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
         Argument("binpack.weight", "int", 1, help="Weight of the score; 0 switches it off."),
         Argument("binpack.cpu", "int", 1, help="Weight of cpu; a negative one counts as 1."),

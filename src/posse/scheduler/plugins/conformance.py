@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from posse.cluster.views import Gang, Task
-from posse.scheduler.plugin import Plugin
+from posse.scheduler.plugin import THE_WORLD, Plugin
 
 CRITICAL_CLASSES = frozenset({"system-cluster-critical", "system-node-critical"})
 SYSTEM_NAMESPACE = "kube-system"
@@ -14,6 +14,7 @@ class ConformancePlugin(Plugin):
     """Protect system pods from eviction."""
 
     name: ClassVar[str] = "conformance"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     protects: ClassVar[bool] = True
 
     def preemptable(self, preemptor: Task, candidates: Sequence[Task]) -> Sequence[Task] | None:

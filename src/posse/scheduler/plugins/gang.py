@@ -25,7 +25,7 @@ from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.metrics.series import Series, gang_labels, series
 from posse.scheduler.metrics.tally import Tally, is_short
-from posse.scheduler.plugin import Key, Plugin, Rows, Setup, Vote
+from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows, Setup, Vote
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
 
@@ -34,6 +34,7 @@ class GangPlugin(Plugin):
     """Bind a gang's minimum together or not at all."""
 
     name: ClassVar[str] = "gang"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     gang_order_is_own = True
     protects: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = (

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.views import Division, Gang, Task
-from posse.scheduler.plugin import Key, Plugin, Rows
+from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows
 
 
 class PriorityPlugin(Plugin):
     """Order gangs and tasks by their priority."""
 
     name: ClassVar[str] = "priority"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     gang_order_is_own = True
 
     def gang_order(self, gang: Gang) -> Key:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.metrics.series import Series, gang_labels, series
 from posse.scheduler.metrics.tally import Tally
-from posse.scheduler.plugin import Key, Plugin, Rows, Setup
+from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows, Setup
 from posse.scheduler.plugins.drf.hierarchy import Hierarchy
 from posse.scheduler.session import Session
 from posse.scheduler.supply import Supply
@@ -33,6 +33,7 @@ class DrfPlugin(Plugin):
     """Serve gangs by their dominant share of the cluster."""
 
     name: ClassVar[str] = "drf"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     gang_order_is_own = True
 
     def __init__(self, setup: Setup) -> None:

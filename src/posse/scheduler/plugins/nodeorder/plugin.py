@@ -18,7 +18,7 @@ from posse.scheduler.arguments import Argument
 from posse.scheduler.placement.node_traits import NodeTraits
 from posse.scheduler.placement.pod_terms import PodCounts
 from posse.scheduler.placement.terms import FixedScore, LiveScore, ResourceRule, ResourceScore, Score
-from posse.scheduler.plugin import Plugin, Setup
+from posse.scheduler.plugin import THE_WORLD, Plugin, Setup
 from posse.scheduler.plugins.nodeorder.images import ImageScore
 from posse.scheduler.plugins.nodeorder.nodes import disliked_taints, liked_nodes
 from posse.scheduler.plugins.nodeorder.pods import PodScore
@@ -36,6 +36,7 @@ class NodeOrderPlugin(Plugin):
     """Prefer nodes by Kubernetes' scores."""
 
     name: ClassVar[str] = "nodeorder"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
         _weight("leastrequested", 1, "free nodes first"),
         _weight("mostrequested", 0, "full nodes first"),

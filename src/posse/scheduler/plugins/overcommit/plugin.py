@@ -17,7 +17,7 @@ from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang
 from posse.scheduler.arguments import Argument
 from posse.scheduler.outstanding import admitted_for, all_admitted_for
-from posse.scheduler.plugin import PERMIT, Opinion, Plugin, Rows, Setup, Vote
+from posse.scheduler.plugin import PERMIT, THE_WORLD, Opinion, Plugin, Rows, Setup, Vote
 from posse.scheduler.plugins.overcommit.rules import ClampedAndOnce, Rule
 from posse.scheduler.plugins.overcommit.upstream import ResetAndTwice
 from posse.scheduler.session import Session
@@ -30,6 +30,7 @@ class OvercommitPlugin(Plugin):
     """Admit gangs to a cluster a little larger than the real one."""
 
     name: ClassVar[str] = "overcommit"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
         Argument(FACTOR, "float", 1.2, help="To how many times its size the cluster admits gangs; 1.0 at the least."),
     )

@@ -19,7 +19,7 @@ from posse.scheduler.arguments import Argument
 from posse.scheduler.placement.node_traits import NodeTraits
 from posse.scheduler.placement.pod_terms import PodCounts
 from posse.scheduler.placement.terms import Clause, Codes, CountFilter, Filter, FixedFilter, LiveFilter
-from posse.scheduler.plugin import Plugin, Setup
+from posse.scheduler.plugin import THE_WORLD, Plugin, Setup
 from posse.scheduler.plugins.predicates.clauses import Clauses
 from posse.scheduler.plugins.predicates.nodes import NodeRules
 from posse.scheduler.plugins.predicates.pods import PodRules
@@ -33,6 +33,7 @@ class PredicatesPlugin(Plugin):
     """Keep pods off nodes that Kubernetes' rules forbid them."""
 
     name: ClassVar[str] = "predicates"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
         Argument("predicate.NodeAffinityEnable", "bool", True, help="Mind node selectors and required node affinity."),
         Argument("predicate.NodePortsEnable", "bool", True, help="Mind host ports."),

@@ -24,7 +24,7 @@ from posse.cluster.views import Gang, Queue, Task
 from posse.scheduler.metrics.series import Series, queue_amounts, series
 from posse.scheduler.metrics.tally import Tally
 from posse.scheduler.outstanding import admitted_for, all_admitted_for, by_queue, outstanding, used_of_minimum
-from posse.scheduler.plugin import PERMIT, Key, Opinion, Plugin, Rows, Setup, Standing, Vote
+from posse.scheduler.plugin import PERMIT, THE_WORLD, Key, Opinion, Plugin, Rows, Setup, Standing, Vote
 from posse.scheduler.plugins.proportion.charters import Charters
 from posse.scheduler.plugins.proportion.division import SLACK, divide, within
 from posse.scheduler.session import Session
@@ -40,6 +40,7 @@ class ProportionPlugin(Plugin):
     """Share the cluster among queues by weight."""
 
     name: ClassVar[str] = "proportion"
+    depends_on: ClassVar[frozenset[str]] = THE_WORLD
     queue_order_is_own = True
 
     def __init__(self, setup: Setup) -> None:
