@@ -158,6 +158,87 @@ def test_of_two_who_are_promised_one_node_the_first_in_line_gets_what_is_free_fi
     assert promised(running) == {"second-worker-0": "n1"}
 
 
+def test_who_can_start_with_a_part_of_its_promise_does_and_keeps_the_rest() -> None:
+    running = engine(
+        CONF,
+        *(node(name, cpu=1) for name in ("n1", "n2")),
+        *(task(f"old{number}", on=f"n{number}", terminating=True) for number in (1, 2)),
+        gang("a", min=1),
+        *crew("a", 2),
+        checks=True,
+    )
+    cycle(running)
+    where = promised(running)
+    assert sorted(where.values()) == ["n1", "n2"]
+
+    bound = binds(running, Gone(kind="task", key="default/old1"), now=1)
+
+    assert list(bound.values()) == ["n1"]
+    assert promised(running) == {pod: name for pod, name in where.items() if name == "n2"}
+
+
+def test_its_patience_counts_from_the_last_member_that_was_promised_a_node() -> None:
+    running = engine(
+        CONF,
+        *(node(name, cpu=1) for name in ("n1", "n2", "n3")),
+        *(task(f"old{number}", on=f"n{number}", terminating=True) for number in (1, 2, 3)),
+        gang("a", min=2),
+        *crew("a", 2),
+    )
+    cycle(running, now=5)
+    cycle(running, *crew("a", 1, start=2), now=50)
+    assert sorted(since for _, since in running.promises()) == [5, 5, 50]
+
+    quicker = [task(f"quicker{number}", on=f"n{number}") for number in (1, 2, 3)]
+    cycle(running, *(Gone(kind="task", key=f"default/old{number}") for number in (1, 2, 3)), *quicker, now=60)
+
+    assert running.next_deadline() == 50 + PATIENCE
+
+
+def test_that_a_node_of_others_is_being_left_keeps_no_promise_alive() -> None:
+    running = engine(
+        CONF,
+        *(node(name, cpu=1, labels={"name": name}) for name in ("n1", "n2")),
+        *(task(f"old{number}", on=f"n{number}", terminating=True) for number in (1, 2)),
+        *(gang(name) for name in "ab"),
+        task("a-0", "a", shape=only_on("n1")),
+        task("b-0", "b", shape=only_on("n2")),
+    )
+    cycle(running, now=5)
+    cycle(running, Gone(kind="task", key="default/old1"), task("quicker", on="n1"), now=6)
+    assert running.next_deadline() == 5 + PATIENCE
+
+    cycle(running, now=5 + PATIENCE)
+
+    assert promised(running) == {"b-0": "n2"}
+
+
+def test_it_ends_when_its_gang_needs_more_than_it_is_promised() -> None:
+    running = waiting()
+
+    cycle(running, gang("a", min=4), task("a-worker-3", "a", cpu=99), now=1)
+
+    assert promised(running) == {}
+
+
+def test_a_stronger_gang_may_take_a_promise_of_which_a_part_is_free_already() -> None:
+    running = engine(
+        CONF,
+        *(node(name, cpu=1, labels={"name": name}) for name in ("n1", "n2")),
+        *(task(f"old{number}", on=f"n{number}", terminating=True) for number in (1, 2)),
+        PriorityClassFact(name="urgent", value=100),
+        gang("weak", min=2),
+        *crew("weak", 2),
+    )
+    cycle(running)
+    assert len(promised(running)) == 2
+
+    strong = gang("strong", priority_class="urgent"), task("strong-0", "strong", shape=only_on("n1"))
+
+    assert binds(running, Gone(kind="task", key="default/old1"), *strong, now=1) == {"strong-0": "n1"}
+    assert promised(running) == {}
+
+
 def test_a_copy_keeps_the_promises_and_leaves_the_original_its_own() -> None:
     running = waiting()
     copy = running.fork()
@@ -242,6 +323,50 @@ def test_after_a_restart_it_is_made_again_from_what_the_pods_say() -> None:
     assert promised(running) == {"a-worker-0": "n1", "a-worker-1": "n1", "a-worker-2": "n2"}
 
 
+def test_after_a_restart_the_first_in_line_is_promised_again_what_does_for_one() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=1),
+        task("old", on="n1", terminating=True),
+        gang("second", created=2),
+        task("second-0", "second", nominated="n1"),
+        gang("first", created=1),
+        task("first-0", "first", nominated="n1"),
+        checks=True,
+    )
+    cycle(running)
+
+    assert promised(running) == {"first-0": "n1"}
+
+
+@pytest.mark.parametrize("named", ["n1", "n2", "gone"])
+def test_after_a_restart_half_a_promise_is_not_made_again(named: str) -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=1),
+        node("n2", cpu=1),
+        task("old", on="n1", terminating=True),
+        task("stays", on="n2"),
+        gang("a", min=2),
+        task("a-worker-0", "a", nominated="n1"),
+        task("a-worker-1", "a", nominated=named),
+        checks=True,
+    )
+    cycle(running)
+
+    assert promised(running) == {}
+    assert the_task(running, "a-worker-0").status is Status.PENDING
+
+
+def test_after_a_restart_nodes_that_pods_without_a_gang_name_are_promised_to_nobody() -> None:
+    running = engine(
+        CONF, node("n1", cpu=1), task("old", on="n1", terminating=True), task("others", nominated="n1"), checks=True
+    )
+    cycle(running)
+
+    assert promised(running) == {}
+
+
 def test_a_stronger_gang_takes_the_one_promise_that_helps_it_and_no_other() -> None:
     running = engine(
         CONF,
@@ -260,6 +385,59 @@ def test_a_stronger_gang_takes_the_one_promise_that_helps_it_and_no_other() -> N
     cycle(running, gang("strong", priority_class="urgent"), task("strong-0", "strong", shape=only_on("n2")), now=1)
 
     assert promised(running) == {"weakest-0": "n1", "strong-0": "n2"}
+
+
+def three_promised(*, priorities: tuple[str, str, str], created: tuple[int, int, int]) -> Engine:
+    """Gangs of one, `a`, `b` and `c`, each promised a node of its own that is still being left."""
+    numbers = (1, 2, 3)
+    running = engine(
+        CONF,
+        *(node(f"n{number}", cpu=1, labels={"name": f"n{number}"}) for number in numbers),
+        *(task(f"old{number}", on=f"n{number}", terminating=True) for number in numbers),
+        *(PriorityClassFact(name=name, value=value) for name, value in (("low", 1), ("high", 9), ("urgent", 100))),
+        *(
+            gang(name, priority_class=priority, created=age)
+            for name, priority, age in zip("abc", priorities, created, strict=True)
+        ),
+        *(task(f"{name}-0", name, shape=only_on(f"n{number}")) for name, number in zip("abc", numbers, strict=True)),
+    )
+    cycle(running)
+    assert promised(running) == {"a-0": "n1", "b-0": "n2", "c-0": "n3"}
+    return running
+
+
+def test_a_stronger_gang_takes_as_many_promises_as_it_needs_those_of_the_weakest_first() -> None:
+    running = three_promised(priorities=("low", "high", "low"), created=(1, 1, 1))
+
+    cycle(running, gang("strong", min=2, priority_class="urgent"), *crew("strong", 2), now=1)
+
+    where = promised(running)
+    assert where.pop("b-0") == "n2"
+    assert sorted(where) == ["strong-worker-0", "strong-worker-1"]
+    assert sorted(where.values()) == ["n1", "n3"]
+
+
+@pytest.mark.parametrize(("created", "youngest"), [((1, 2, 3), "c"), ((3, 1, 2), "a"), ((1, 3, 2), "b")])
+def test_among_equally_weak_gangs_the_youngest_gives_up_its_promise(
+    created: tuple[int, int, int], youngest: str
+) -> None:
+    running = three_promised(priorities=("low", "low", "low"), created=created)
+    before = promised(running)
+
+    cycle(running, gang("strong", priority_class="urgent"), *crew("strong", 1), now=1)
+
+    assert set(before) - set(promised(running)) == {f"{youngest}-0"}
+
+
+def test_gangs_as_strong_and_gangs_too_small_to_help_keep_their_promises_and_what_was_found_before_is_told() -> None:
+    running = three_promised(priorities=("low", "urgent", "urgent"), created=(1, 1, 1))
+    before = promised(running)
+
+    strong = cycle(running, gang("strong", min=2, priority_class="urgent"), *crew("strong", 2), now=1).verdicts[-1]
+
+    assert promised(running) == before
+    assert (bare(strong.gang), strong.state) == ("strong", "waiting")
+    assert strong.blockers[0].message == "0/3 nodes take default/strong-worker-0: 3 insufficient cpu"
 
 
 def only_on(name: str) -> dict[str, object]:
