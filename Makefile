@@ -1,4 +1,5 @@
-# One command per chore. Each sets itself up into .venv on first use; afterwards it needs no network.
+# One command per chore. Each sets itself up on first use, into .venv and, what takes long to build, into the user's
+# cache; afterwards it needs no network.
 
 VENV := .venv
 READY := $(VENV)/.ready
@@ -9,7 +10,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench docs conformance clean
+.PHONY: help setup demo test lint cluster format bench docs conformance clean
 
 help:  ## list the chores
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -20,6 +21,7 @@ demo: $(READY)  ## show what posse does, in a minute
 	$(BIN)/posse demo $(ARGS)
 
 test: lint  ## lint, then run the tests
+	$(BIN)/python -m tests.cluster.binaries --optional
 	$(BIN)/pytest -n auto --maxprocesses 4 $(ARGS)
 
 lint: $(READY)  ## style, types and who may import whom
@@ -27,6 +29,9 @@ lint: $(READY)  ## style, types and who may import whom
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+cluster: $(READY)  ## build the API server that some tests run against: once, for minutes
+	$(BIN)/python -m tests.cluster.binaries
 
 format: $(READY)  ## put the code into the one form
 	$(BIN)/ruff check --fix
