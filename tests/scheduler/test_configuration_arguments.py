@@ -3,8 +3,9 @@
 import pytest
 
 from posse.errors import InputError
-from posse.scheduler.arguments import Argument, Given, arguments_of, read_arguments
+from posse.scheduler.arguments import Argument, Given, arguments_of, read_arguments, weight
 from posse.scheduler.conf_yaml import Value, parse
+from posse.scheduler.registry import built_in
 from posse.scheduler.switches import Compatibility
 
 SECOND = 10**9
@@ -126,12 +127,24 @@ def test_the_longest_beginning_claims_a_key() -> None:
     assert arguments_of(RESOURCES, {"binpack.resources.zone.a": "10:00"}).values["binpack.resources.zone.a"] == "10:00"
 
 
+def test_every_number_that_a_plugin_takes_is_bounded() -> None:
+    taken = [argument for spec in built_in().plugin_specs().values() for argument in spec.arguments]
+    unbounded = [each.name for each in taken if each.kind in ("int", "float") and each.maximum is None]
+    assert unbounded == []
+
+
+def test_a_weight_is_bounded_on_both_sides() -> None:
+    for beyond in (-1_000_001, 1_000_001):
+        with pytest.raises(InputError, match=r"out of range.*at least -1,000,000, at most 1,000,000"):
+            arguments_of([weight("w", 1, "")], {"w": beyond})
+
+
 def test_limits_of_a_duration_are_seconds() -> None:
     period = Argument("period", "duration", "1m", minimum=1, maximum=3600)
     assert arguments_of([period]).get_duration("period") == 60 * SECOND
     with pytest.raises(InputError) as caught:
         arguments_of([period], {"period": "100ms"})
-    assert caught.value.accepted == "a duration such as 90s, 10m or 1h30m, at least 1s, at most 3600s"
+    assert caught.value.accepted == "a duration such as 90s, 10m or 1h30m, at least 1s, at most 3,600s"
 
 
 def test_a_default_of_another_kind_is_a_mistake_in_the_code() -> None:

@@ -54,8 +54,8 @@ class Argument(Struct, frozen=True):
         if self.choices:
             return " | ".join(self.choices)
         unit = "s" if self.kind == "duration" else ""
-        limits = [f"at least {self.minimum:g}{unit}"] if self.minimum is not None else []
-        limits += [f"at most {self.maximum:g}{unit}"] if self.maximum is not None else []
+        limits = [f"at least {self.minimum:,.15g}{unit}"] if self.minimum is not None else []
+        limits += [f"at most {self.maximum:,.15g}{unit}"] if self.maximum is not None else []
         return ", ".join([WORDING[self.kind], *limits])
 
     def default_under(self, compatibility: Compatibility) -> Value:
@@ -68,6 +68,14 @@ class Argument(Struct, frozen=True):
         if read is None:
             raise TypeError(f"the default of {self.name} is {value!r}, which is no {self.kind}")
         return read
+
+
+HEAVIEST = 1_000_000
+
+
+def weight(name: str, default: int | None, purpose: str) -> Argument:
+    """A weight of points: bounded, so that points times weights can be added up without rounding."""
+    return Argument(name, "int", default, minimum=-HEAVIEST, maximum=HEAVIEST, help=purpose)
 
 
 class Given(Struct, frozen=True):

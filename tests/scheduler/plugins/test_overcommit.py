@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from posse.cluster.facts import GangFact, Observation
 from posse.cluster.views import Gang
+from posse.errors import InputError
 from posse.scheduler.engine import Engine
 from posse.scheduler.switches import Side
 from tests.builders import amounts, bare, conf, crew, cycle, engine, gang, node, task
@@ -71,6 +74,17 @@ def test_a_factor_below_one_counts_as_one_and_is_told():
     running = overcommitting(node("n1", cpu=10), *(wanting(name) for name in "abc"), factor=0.5)
     assert admitted(running) == ["a", "b"]
     assert running.warnings == ("plugin overcommit: overcommit-factor 0.5 is below 1.0, taken as 1",)
+
+
+@pytest.mark.parametrize("factor", [1e300, 9e15])
+def test_a_factor_beyond_all_sizes_is_refused(factor: float):
+    with pytest.raises(InputError, match=r"line \d+, .*overcommit-factor: .* out of range.*at most 1,000,000"):
+        overcommitting(node("n1"), factor=factor)
+
+
+def test_a_factor_beyond_all_sizes_admits_all_under_upstream():
+    running = overcommitting(node("n1", cpu=10), *(wanting(name) for name in "abcd"), factor=1e300, mode="upstream")
+    assert admitted(running) == ["a", "b", "c", "d"]
 
 
 def test_a_factor_below_one_is_reset_under_upstream():

@@ -7,7 +7,7 @@ be, times 100. A node that one of them would overfill gets none.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from posse.scheduler.arguments import Argument, Arguments
+from posse.scheduler.arguments import Argument, Arguments, weight
 from posse.scheduler.placement.terms import ResourceRule, ResourceScore, Score
 from posse.scheduler.plugin import THE_WORLD, Plugin, Setup
 
@@ -20,11 +20,11 @@ class BinpackPlugin(Plugin):
     name: ClassVar[str] = "binpack"
     depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
-        Argument("binpack.weight", "int", 1, help="Weight of the score; 0 switches it off."),
-        Argument("binpack.cpu", "int", 1, help="Weight of cpu; a negative one counts as 1."),
-        Argument("binpack.memory", "int", 1, help="Weight of memory; a negative one counts as 1."),
+        weight("binpack.weight", 1, "Weight of the score; 0 switches it off."),
+        weight("binpack.cpu", 1, "Weight of cpu; a negative one counts as 1."),
+        weight("binpack.memory", 1, "Weight of memory; a negative one counts as 1."),
         Argument("binpack.resources", "str", "", help="Further resources that count, with commas between."),
-        Argument("binpack.resources.<resource>", "int", help="Weight of one of these, 1 if not given."),
+        weight("binpack.resources.<resource>", None, "Weight of one of these, 1 if not given."),
     )
 
     def __init__(self, setup: Setup) -> None:
@@ -44,4 +44,4 @@ def _weights(arguments: Arguments) -> tuple[tuple[str, int], ...]:
     more = {name.strip() for name in arguments.get_str("binpack.resources").split(",")} - {"", *BASIC}
     weights = arguments.get_ints("binpack.resources.<resource>")
     given.update((name, weights.get(name, 1)) for name in sorted(more))
-    return tuple((name, weight if weight >= 0 else 1) for name, weight in given.items())
+    return tuple((name, value if value >= 0 else 1) for name, value in given.items())

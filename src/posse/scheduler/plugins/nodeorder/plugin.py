@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from posse.scheduler.arguments import Argument
+from posse.scheduler.arguments import Argument, weight
 from posse.scheduler.placement.node_traits import NodeTraits
 from posse.scheduler.placement.pod_terms import PodCounts
 from posse.scheduler.placement.terms import FixedScore, LiveScore, ResourceRule, ResourceScore, Score
@@ -29,7 +29,7 @@ WITH_GPUS = (*CPU_AND_MEMORY, ("nvidia.com/gpu", 1))
 
 
 def _weight(name: str, default: int, what: str) -> Argument:
-    return Argument(f"{name}.weight", "int", default, help=f"Weight of the score: {what}.")
+    return weight(f"{name}.weight", default, f"Weight of the score: {what}.")
 
 
 class NodeOrderPlugin(Plugin):
@@ -50,8 +50,8 @@ class NodeOrderPlugin(Plugin):
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
-        weight = setup.arguments.get_int
-        self._weights = {each.name.removesuffix(".weight"): weight(each.name) for each in self.arguments}
+        given = setup.arguments.get_int
+        self._weights = {each.name.removesuffix(".weight"): given(each.name) for each in self.arguments}
         counts = PodCounts(self.world)
         self._traits = NodeTraits(self.world)
         self._images = ImageScore(self.world)

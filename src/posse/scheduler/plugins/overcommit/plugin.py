@@ -24,6 +24,7 @@ from posse.scheduler.session import Session
 from posse.scheduler.supply import Supply
 
 FACTOR = "overcommit-factor"
+LARGEST = 1_000_000
 
 
 class OvercommitPlugin(Plugin):
@@ -32,7 +33,13 @@ class OvercommitPlugin(Plugin):
     name: ClassVar[str] = "overcommit"
     depends_on: ClassVar[frozenset[str]] = THE_WORLD
     arguments: ClassVar[tuple[Argument, ...]] = (
-        Argument(FACTOR, "float", 1.2, help="To how many times its size the cluster admits gangs; 1.0 at the least."),
+        Argument(
+            FACTOR,
+            "float",
+            1.2,
+            maximum=LARGEST,
+            help="To how many times its size the cluster admits gangs; 1.0 at the least.",
+        ),
     )
 
     def __init__(self, setup: Setup) -> None:
@@ -40,9 +47,10 @@ class OvercommitPlugin(Plugin):
         upstream = setup.compatibility.side("overcommit") == "upstream"
         self._rule: Rule = ResetAndTwice() if upstream else ClampedAndOnce()
         given = setup.arguments.get_float(FACTOR)
-        self._factor = self._rule.factor(given)
-        if self._factor != given:
-            self.warnings += (f"plugin {self.name}: {FACTOR} {given:g} is below 1.0, taken as {self._factor:g}",)
+        factor = self._rule.factor(given)
+        if factor != given:
+            self.warnings += (f"plugin {self.name}: {FACTOR} {given:g} is below 1.0, taken as {factor:g}",)
+        self._factor = min(factor, LARGEST)  # a lenient reading lets more through
         self._supply = Supply(setup.world)
         self._room = np.zeros(0)
         self._charged = np.zeros(0, np.int64)
