@@ -1,13 +1,20 @@
 """Promises: made when room is being freed, kept over cycles, redeemed when it is free, ended when they have to be."""
 
+from typing import ClassVar
+
 import pytest
 
 from posse.cluster.facts import Gone, PriorityClassFact
 from posse.cluster.selectors import Requirement
 from posse.cluster.status import Status
+from posse.cluster.verdict import Blocker
+from posse.cluster.views import Gang
 from posse.scheduler.engine import Engine
+from posse.scheduler.plugin import Plugin
 from posse.scheduler.promises import PATIENCE
+from posse.scheduler.registry import Registry, built_in
 from tests.builders import bare, binds, conf, crew, cycle, engine, gang, node, task, the_task
+from tests.properties.plugins import with_witness
 
 CONF = conf("priority gang", "predicates", actions="allocate")
 OLD_GONE = Gone(kind="task", key="default/old")
@@ -106,6 +113,35 @@ def test_it_ends_with_its_node() -> None:
 def test_it_ends_with_a_gang_that_can_no_longer_run() -> None:
     running = waiting()
     cycle(running, Gone(kind="task", key="default/a-worker-2"), now=1)
+
+    assert promised(running) == {}
+
+
+class BansPlugin(Plugin):
+    """Call gangs with the annotation `banned` invalid."""
+
+    name: ClassVar[str] = "bans"
+
+    def gang_valid(self, gang: Gang) -> Blocker | None:
+        """Look at the annotation."""
+        return Blocker(kind="validity", plugin=self.name, message="banned") if "banned" in gang.annotations else None
+
+
+def test_it_ends_with_a_gang_that_a_plugin_calls_invalid() -> None:
+    known = built_in()
+    registry = Registry({**known.plugins, BansPlugin.name: BansPlugin}, known.actions)
+    running = engine(
+        conf("gang bans", "predicates"),
+        node("n1", cpu=1),
+        task("old", on="n1", terminating=True),
+        gang("a"),
+        *crew("a", 1),
+        registry=registry,
+    )
+    cycle(running)
+    assert promised(running) == {"a-worker-0": "n1"}
+
+    cycle(running, gang("a", annotations={"banned": "yes"}), now=1)
 
     assert promised(running) == {}
 
@@ -321,6 +357,52 @@ def test_after_a_restart_it_is_made_again_from_what_the_pods_say() -> None:
 
     assert binds(running, now=0) == {}
     assert promised(running) == {"a-worker-0": "n1", "a-worker-1": "n1", "a-worker-2": "n2"}
+
+
+def test_one_that_is_made_anew_has_a_clock_of_its_own() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=1),
+        node("n2", cpu=1),
+        task("old", on="n1", terminating=True),
+        task("other", on="n2"),
+        gang("a"),
+        *crew("a", 1),
+    )
+    cycle(running, now=5)
+    cycle(running, OLD_GONE, task("quicker", on="n1"), now=6)
+
+    cycle(running, task("other", on="n2", terminating=True), now=5 + PATIENCE)
+
+    assert promised(running) == {"a-worker-0": "n2"}
+    assert [since for _, since in running.promises()] == [5 + PATIENCE]
+
+
+def test_plugins_learn_of_a_promise_and_of_its_end() -> None:
+    running = engine(
+        conf("gang witness", "predicates"),
+        node("n1", cpu=1),
+        task("old", on="n1", terminating=True),
+        gang("a"),
+        *crew("a", 1),
+        registry=with_witness(),
+    )
+    cycle(running)
+    cycle(running, Gone(kind="node", key="n1"), now=1)
+
+    (witness,) = (plugin for plugin in running.tiers.plugins if plugin.name == "witness")
+    assert witness.state == [("came", "default/a-worker-0"), ("went", "default/a-worker-0")]
+
+
+def test_what_pods_say_makes_promises_after_a_restart_only_later_the_line_decides() -> None:
+    running = engine(CONF, node("n1", cpu=1), PriorityClassFact(name="urgent", value=100))
+    cycle(running)
+
+    named = gang("weak"), task("weak-0", "weak", nominated="n1")
+
+    assert binds(running, *named, gang("strong", priority_class="urgent"), *crew("strong", 1), now=1) == {
+        "strong-worker-0": "n1"
+    }
 
 
 def test_after_a_restart_the_first_in_line_is_promised_again_what_does_for_one() -> None:
