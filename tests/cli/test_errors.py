@@ -1,6 +1,7 @@
 """What people see when something is wrong: one message, an exit code, and never a traceback."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -119,3 +120,22 @@ def test_a_slip_in_a_verb_is_helped(posse: Posse) -> None:
 
     assert result.exit_code == 2
     assert "did you mean 'simulate'?" in result.stderr
+
+
+def test_a_cache_that_cannot_be_written_is_warned_of_once_and_beside_the_result(tmp_path: Path) -> None:
+    written(tmp_path / "cluster.json", [node("n1"), pod("p")])
+    words = ["simulate", "-f", str(tmp_path / "cluster.json"), "-o", "json"]
+    (tmp_path / "no folder").write_text("")
+
+    ran = subprocess.run(
+        [sys.executable, "-c", "from posse.cli.main import main; main()", *words],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "no folder"), "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(ran.stdout)["binds"] == {"default/p": "n1"}
+    assert ran.stderr.count("Warning: compiled kernels cannot be kept") == 1
+    assert "no folder" in ran.stderr
+    assert "Set NUMBA_CACHE_DIR to a folder that can be written to." in ran.stderr

@@ -5,6 +5,7 @@ It shows once a piece of work is large, and is gone when the work is done. Where
 
 from types import TracebackType
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
@@ -29,6 +30,7 @@ class Progress:
         )
         self._is_shown = False
         self._objects = self._cycles = 0
+        self._said: set[str] = set()
 
     def __enter__(self) -> "Progress":
         return self
@@ -42,6 +44,12 @@ class Progress:
     @property
     def _is_large(self) -> bool:
         return max(self._objects, self._cycles) >= LARGE
+
+    def say_once(self, text: str) -> None:
+        """Say what stays on the terminal, or in whatever stderr goes to, and say it once."""
+        if text not in self._said:
+            self._said.add(text)
+            click.echo(text, err=True)
 
     def working(self, what: str) -> None:
         """Show what is going on, whatever its size."""

@@ -4,7 +4,7 @@ import os
 from functools import cached_property
 
 from posse.cli.progress import Progress
-from posse.cluster.compiled import is_cold
+from posse.cluster.compiled import NOT_KEPT, is_cold
 from posse.scheduler.warming import warm
 from posse.simulation.comparison import Side
 from posse.simulation.gang_names import GangNames
@@ -20,8 +20,13 @@ CHECK = "POSSE_CHECK"
 
 def warm_up(progress: Progress) -> None:
     """Compile the kernels, if nobody did so on this machine yet, and say so: it takes some seconds, once."""
+    if NOT_KEPT:
+        progress.say_once(
+            f"Warning: compiled kernels cannot be kept ({NOT_KEPT}), so every start takes some seconds more.\n"
+            "  Set NUMBA_CACHE_DIR to a folder that can be written to."
+        )
     if is_cold():
-        progress.working("compiling the kernels, once on this machine")
+        progress.working("compiling the kernels" if NOT_KEPT else "compiling the kernels, once on this machine")
         warm()
 
 

@@ -8,7 +8,7 @@ import click
 from posse.cli.flags import Flags, scenario_flags, with_configuration
 from posse.cli.output import Format, output_flag, rows_that_fit, write, write_record
 from posse.cli.progress import Progress
-from posse.cli.running import Outcome, run_to_the_end, unexplained
+from posse.cli.running import Outcome, run_to_the_end, unexplained, warm_up
 from posse.simulation.batch import answer_lines
 from posse.simulation.comparison import compared
 from posse.simulation.explaining import explanations
@@ -72,6 +72,8 @@ def command(
 
 def _answer(flags: Flags, *, objects: bool, metrics: bool) -> None:
     """Answer scenarios line by line, each as soon as it is known."""
+    with Progress() as progress:
+        warm_up(progress)
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     for answer in answer_lines(stdin, flags.defaults(objects=objects, metrics=metrics)):
         stdout.write(answer)

@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
@@ -40,20 +41,33 @@ def _cache() -> Path:
     return Path(base) / f"kernels-{digest.hexdigest()}"
 
 
+def _why_not_kept() -> str:
+    """What keeps kernels from being kept: no home, or one that nobody may write to. Empty if nothing does."""
+    try:
+        folder = _cache()
+    except RuntimeError as fault:
+        return str(fault)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return ""
+    except OSError as fault:
+        return f"{folder}: {fault.strerror}"
+
+
 def _options() -> dict[str, Any]:
     """How kernels are compiled. Without numba's runtime no array is counted on its way through, which would cost more
     than what kernels do.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    try:
-        folder = _cache()
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # no home, or one that nobody may write to: compile at each start
+    if NOT_KEPT:
         return options
-    setattr(config, "CACHE_DIR", str(folder))  # noqa: B010 - numba's own stubs do not know it
+    setattr(config, "CACHE_DIR", str(_cache()))  # noqa: B010 - numba's own stubs do not know it
     return {**options, "cache": True}
 
 
+NOT_KEPT = _why_not_kept() if COMPILES else ""
+"""Why kernels are compiled at each start; empty if they are kept."""
 OPTIONS = _options() if COMPILES else {}
 
 
@@ -61,7 +75,7 @@ def is_cold() -> bool:
     """Whether the kernels would have to be compiled here: nothing of this version is in the cache."""
     if not COMPILES:
         return False
-    return not OPTIONS.get("cache") or not any(_cache().rglob("*.nbc"))
+    return bool(NOT_KEPT) or not any(_cache().rglob("*.nbc"))
 
 
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
