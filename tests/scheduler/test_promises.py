@@ -211,6 +211,7 @@ def test_who_can_start_with_a_part_of_its_promise_does_and_keeps_the_rest() -> N
 
     assert list(bound.values()) == ["n1"]
     assert promised(running) == {pod: name for pod, name in where.items() if name == "n2"}
+    assert [since for _, since in running.promises()] == [0]
 
 
 def test_its_patience_counts_from_the_last_member_that_was_promised_a_node() -> None:
@@ -405,15 +406,16 @@ def test_what_pods_say_makes_promises_after_a_restart_only_later_the_line_decide
     }
 
 
-def test_after_a_restart_the_first_in_line_is_promised_again_what_does_for_one() -> None:
+@pytest.mark.parametrize("listed", [("first", "second"), ("second", "first")])
+def test_after_a_restart_the_first_in_line_is_promised_again_what_does_for_one(listed: tuple[str, str]) -> None:
     running = engine(
         CONF,
         node("n1", cpu=1),
         task("old", on="n1", terminating=True),
-        gang("second", created=2),
-        task("second-0", "second", nominated="n1"),
-        gang("first", created=1),
-        task("first-0", "first", nominated="n1"),
+        *(gang(name, created=1 if name == "first" else 2) for name in listed),
+        *(task(f"{name}-0", name, nominated="n1") for name in listed),
+        gang("oldest", created=0),
+        *crew("oldest", 1),
         checks=True,
     )
     cycle(running)
@@ -440,13 +442,33 @@ def test_after_a_restart_half_a_promise_is_not_made_again(named: str) -> None:
     assert the_task(running, "a-worker-0").status is Status.PENDING
 
 
-def test_after_a_restart_nodes_that_pods_without_a_gang_name_are_promised_to_nobody() -> None:
+def test_after_a_restart_a_pod_that_runs_and_still_names_its_node_runs_on() -> None:
+    running = engine(CONF, node("n1"), gang("a"), task("a-0", "a", on="n1", nominated="n1"), checks=True)
+    cycle(running)
+
+    assert promised(running) == {}
+    assert the_task(running, "a-0").status is Status.RUNNING
+
+
+@pytest.mark.parametrize("whose", ["", "nobody"])
+def test_after_a_restart_nodes_that_pods_of_no_declared_gang_name_are_promised_to_nobody(whose: str) -> None:
     running = engine(
-        CONF, node("n1", cpu=1), task("old", on="n1", terminating=True), task("others", nominated="n1"), checks=True
+        CONF,
+        node("n1", cpu=1),
+        task("old", on="n1", terminating=True),
+        task("others", whose, nominated="n1"),
+        gang("empty"),
+        checks=True,
     )
     cycle(running)
 
     assert promised(running) == {}
+
+
+def test_after_a_restart_a_pod_that_names_a_lost_node_gets_another() -> None:
+    running = engine(CONF, node("n1"), gang("a"), task("a-0", "a", nominated="gone"), checks=True)
+
+    assert binds(running) == {"a-0": "n1"}
 
 
 def test_a_stronger_gang_takes_the_one_promise_that_helps_it_and_no_other() -> None:
