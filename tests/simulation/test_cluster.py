@@ -110,6 +110,21 @@ def test_deleting_what_is_not_there_is_warned_of() -> None:
     assert result["warnings"] == ["nothing to delete: Pod default/nobody is not there"]
 
 
+def test_gangs_that_are_named_in_a_way_that_is_not_read_are_warned_of_once_per_way() -> None:
+    label = {"labels": {"scheduling.x-k8s.io/pod-group": "g"}}
+    result = after(
+        node(),
+        *(pod(f"p-{number}", metadata=label) for number in (10, 9, 8)),
+        pod("k", metadata={"annotations": {"pod-group-name": "g"}}),
+        steps=(step(2, pod("p-8", metadata=label)),),
+    )
+    assert result["warnings"] == [
+        "annotation pod-group-name (KAI) is not read yet: Pod default/k is scheduled as a pod alone",
+        "label scheduling.x-k8s.io/pod-group (coscheduling) is not read yet: "
+        "Pod default/p-8 and 2 more are scheduled pod by pod",
+    ]
+
+
 # ------------------------------------------------------------------ owners
 
 

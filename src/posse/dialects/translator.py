@@ -17,7 +17,8 @@ from posse.cluster.facts import Gone, Observation, TaskFact
 from posse.cluster.overlay import Overlay
 from posse.dialects import core, plain, volcano
 from posse.dialects.customs import Customs
-from posse.dialects.pods import task_of
+from posse.dialects.pods import phase_of, task_of
+from posse.dialects.unread import unread_membership
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
     Namespace,
@@ -67,6 +68,11 @@ class Translator:
             return self._put_pod(thing)
         known = self._facts.get(type(thing))
         return [known[1](thing)] if known else []
+
+    def misses(self, pod: Pod) -> str:
+        """Say how a pod of ours that waits names its gang, if that is not read and it is taken for one alone."""
+        waits = not pod.spec.node_name and phase_of(pod) == "Pending"
+        return unread_membership(pod) if waits and self._is_ours(pod) else ""
 
     def remove(self, kind: str, namespace: str, name: str, uid: str = "") -> list[Observation]:
         """Say that an object is gone; an empty uid means whichever stands there."""

@@ -1,6 +1,6 @@
 """Pods, as far as a scheduler reads them: what they ask for, where they may go, how they stand."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import field
 
@@ -179,6 +179,8 @@ class PodSpec(Part, frozen=True):
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     scheduling_gates: tuple[SchedulingGate, ...] = ()
+    scheduling_group: dict[str, Any] | None = None
+    workload_ref: dict[str, Any] | None = None
     scheduler_name: str = ""
     priority: Int32 | None = None
     priority_class_name: str = ""

@@ -59,6 +59,8 @@ class SimulatedCluster:
         self._daemon_sets: dict[Identity, DaemonSet] = {}
         self.ignored: Counter[str] = Counter()
         self.warnings: list[str] = []
+        self.misread: dict[str, list[str]] = {}
+        """Pods that say in a way that is not read which gang they belong to, by that way."""
         self.ended = 0
         """How many pods ended because their declared run time was over."""
         self.calendar: Calendar[Happening] = Calendar()
@@ -174,6 +176,9 @@ class SimulatedCluster:
             self._waiting[identity_of(pod)] = pod
             self._enter(arrival, Happening("arrives", identity_of(pod)))
             return
+        way = self._translator.misses(pod)
+        if way and identity_of(pod) not in self.objects:
+            self.misread.setdefault(way, []).append(str(pod))
         self._store(pod)
         self._expect(pod, wishes)
 
@@ -363,7 +368,7 @@ class SimulatedCluster:
         other = SimulatedCluster.__new__(SimulatedCluster)
         other.__dict__.update(self.__dict__)
         other.objects = Overlay(self.objects)
-        other.ignored, other.warnings = Counter(), []
+        other.ignored, other.warnings, other.misread = Counter(), [], {}
         other.calendar = self.calendar.fork(lambda entry: not (stands_still and entry.what in FROM_OUTSIDE))
         other._stands_still = stands_still
         other._next_cycle, other._expected = list(self._next_cycle), list(self._expected)

@@ -53,8 +53,21 @@ def result_of(run: Run, explain: Explain) -> Record:
     if run.options.metrics_out:
         record["metrics"] = _metrics(run)
     record["ignored"] = dict(sorted(run.cluster.ignored.items()))
-    record["warnings"] = [*run.warnings, *run.cluster.warnings]
+    record["warnings"] = [*run.warnings, *run.cluster.warnings, *_misread(run.cluster.misread)]
     return record
+
+
+def _misread(pods: dict[str, list[str]]) -> list[str]:
+    """A warning for each way to name a gang that is not read, with a pod as an example."""
+    return [
+        f"{way} is not read yet: {named[0]}"
+        + (
+            " is scheduled as a pod alone"
+            if len(named) == 1
+            else f" and {len(named) - 1:,} more are scheduled pod by pod"
+        )
+        for way, named in pods.items()
+    ]
 
 
 def _metrics(run: Run) -> dict[str, float]:
