@@ -1,6 +1,9 @@
 """Crowds: what small equal gangs may not be spared by going together."""
 
+from collections.abc import Sequence
 from typing import ClassVar
+
+import pytest
 
 from posse.cluster.names import PODS
 from posse.cluster.verdict import Blocker
@@ -38,12 +41,38 @@ def test_a_queue_that_has_had_enough_on_the_way_ends_the_turns_of_all_that_follo
     assert sorted(binds(running)) == ["a-worker-0", "a-worker-1", "b-worker-0", "b-worker-1"]
 
 
-def test_pods_that_name_their_nodes_get_them_in_whichever_cycle_they_come() -> None:
-    numbers = range(6)
-    running = engine(CONF, *(node(f"n{number}", cpu=4) for number in numbers), checks=True)
+@pytest.mark.parametrize("naming", [range(6), (0,), (3,), (0, 1, 5)])
+def test_pods_that_name_their_nodes_get_them_whoever_is_like_them(naming: Sequence[int]) -> None:
+    running = engine(CONF, *(node(f"n{number}", cpu=4, memory=99 - number) for number in range(6)), checks=True)
     cycle(running)
 
-    come = [gang(f"g{number}") for number in numbers]
-    named = [task(f"g{number}-w-0", f"g{number}", nominated=f"n{number}") for number in numbers]
+    come = [gang(f"g{number}") for number in range(6)]
+    pods = [task(f"g{number}-w-0", f"g{number}", nominated=f"n{number}" * (number in naming)) for number in range(6)]
+    where = binds(running, *come, *pods, now=1)
 
-    assert binds(running, *come, *named, now=1) == {f"g{number}-w-0": f"n{number}" for number in numbers}
+    assert len(where) == 6
+    assert {number: where[f"g{number}-w-0"] for number in naming} == {number: f"n{number}" for number in naming}
+
+
+def test_gangs_whose_pods_differ_are_not_taken_for_equal_ones() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=8),
+        *(gang(name, min=2) for name in "abc"),
+        *(task(f"{name}-w-{number}", name, cpu=cpu) for name in "abc" for number, cpu in enumerate((1, 3))),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == ["a-w-0", "a-w-1", "b-w-0", "b-w-1"]
+
+
+def test_a_larger_gang_of_the_same_pods_that_finds_no_room_keeps_no_smaller_one_back() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=5),
+        *(gang(name, min=size) for name, size in (("a", 2), ("b", 2), ("c", 2), ("d", 1))),
+        *(each for name, size in (("a", 2), ("b", 2), ("c", 2), ("d", 1)) for each in crew(name, size)),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == ["a-worker-0", "a-worker-1", "b-worker-0", "b-worker-1", "d-worker-0"]

@@ -442,6 +442,24 @@ def test_after_a_restart_half_a_promise_is_not_made_again(named: str) -> None:
     assert the_task(running, "a-worker-0").status is Status.PENDING
 
 
+def test_after_a_restart_a_gang_that_runs_has_no_claim_to_what_its_further_pods_name() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=2),
+        task("old", on="n1", terminating=True),
+        gang("a"),
+        task("a-0", "a", on="n1"),
+        task("a-1", "a", nominated="n1"),
+        PriorityClassFact(name="urgent", value=100),
+        gang("strong", priority_class="urgent"),
+        *crew("strong", 1),
+        checks=True,
+    )
+    cycle(running)
+
+    assert promised(running) == {"strong-worker-0": "n1"}
+
+
 def test_after_a_restart_a_pod_that_runs_and_still_names_its_node_runs_on() -> None:
     running = engine(CONF, node("n1"), gang("a"), task("a-0", "a", on="n1", nominated="n1"), checks=True)
     cycle(running)
