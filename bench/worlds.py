@@ -67,12 +67,19 @@ def gang(
     age: int = 0,
     asks: bool = True,
     by_role: bool = False,
+    leader: Shape | None = None,
 ) -> Iterator[Fact]:
     """A gang of equal pods that wants them all.
 
-    `asks`: it states its minimal resources and must be admitted. `by_role`: it states the minimum of its role too.
+    `asks`: it states its minimal resources and must be admitted. `by_role`: it states the minimums of its roles too.
+    `leader`: one more pod leads them.
     """
     minimum = tuple((resource, amount * size) for resource, amount in of.requests if resource != "pods")
+    pods = [(f"{name}-worker-{number}", f"uid-{name}-{number}", "worker", of) for number in range(size)]
+    roles: tuple[tuple[str, int], ...] = (("worker", size),)
+    if leader is not None:
+        pods.insert(0, (f"{name}-leader", f"uid-{name}-leader", "leader", leader))
+        roles = (("leader", 1), *roles)
     yield GangFact(
         key=f"{NAMESPACE}/{name}",
         namespace=NAMESPACE,
@@ -81,19 +88,19 @@ def gang(
         created=age,
         dialect="volcano",
         queue=queue_name,
-        min_member=size,
-        min_roles=(("worker", size),) if by_role else (),
+        min_member=len(pods),
+        min_roles=roles if by_role else (),
         min_resources=minimum if asks else None,
     )
-    for number in range(size):
+    for pod, uid, role, shape_of_pod in pods:
         yield TaskFact(
             namespace=NAMESPACE,
-            name=f"{name}-worker-{number}",
-            uid=f"uid-{name}-{number}",
+            name=pod,
+            uid=uid,
             created=age,
             gang=f"{NAMESPACE}/{name}",
-            role="worker",
-            shape=of,
+            role=role,
+            shape=shape_of_pod,
             labels={"app": name},
         )
 

@@ -8,14 +8,16 @@ is a defect of Posse, whatever the input was.
 just placed, since what others do to a node is not ours to prevent.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.columns import MIXED, NO_SHAPE, tie_rank
+from posse.cluster.columns import tie_rank
 from posse.cluster.facts import Amounts, GangFact, TaskFact
+from posse.cluster.mixes import MIXED, NO_SHAPE
 from posse.cluster.names import Register
 from posse.cluster.ordering import in_default_order, natural
 from posse.cluster.recount import wrong_sums
@@ -235,9 +237,11 @@ def _members(world: World) -> Iterator[str]:
 
 
 def _shape_of(world: World, gang: int, members: list[int]) -> Iterator[str]:
-    """A gang whose members differ, or once differed, may be known as mixed; nothing else may be said of it."""
-    shapes = set(world.columns.ledger.task_shape[members].tolist())
+    """What is known of the shapes of a gang's members."""
+    shapes = Counter(world.columns.ledger.task_shape[members].tolist())
     known = int(world.columns.traits.gang_shape[gang])
-    right = {MIXED, *shapes} if len(shapes) == 1 else {MIXED} if shapes else {NO_SHAPE}
-    if known not in right:
-        yield f"gang {world.gangs.keys[gang] or gang}: its members' shape is {known} and should be in {sorted(right)}"
+    right = MIXED if len(shapes) > 1 else next(iter(shapes), NO_SHAPE)
+    if known != right:
+        yield f"gang {world.gangs.keys[gang] or gang}: its members' shape is {known} and should be {right}"
+    elif known == MIXED and (counts := world.mixes.counts_of(gang)) != tuple(sorted(shapes.items())):
+        yield f"gang {world.gangs.keys[gang] or gang}: its mix is {counts} and should be {sorted(shapes.items())}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.facts import Shape
 from posse.cluster.ledger import Ledger
+from posse.cluster.mixes import NO_SHAPE, NOT_ASKED
 from posse.cluster.names import PODS, Dimensions
 from posse.cluster.ordering import NO_INDEX
 from posse.cluster.phases import GangPhase
@@ -25,8 +26,6 @@ from posse.cluster.status import STATUSES, Status
 Axis = Literal["T", "N", "G", "C", "Q", "S", "D", "R"] | int
 
 LOG_LENGTH = 1 << 16
-
-NO_SHAPE, MIXED = -1, -2
 
 
 class Traits(NamedTuple):
@@ -53,7 +52,9 @@ class Traits(NamedTuple):
     gang_parted: NDArray[np.bool_]
     """[G] roles or sub-gangs have minimums of their own."""
     gang_shape: NDArray[np.int32]
-    """[G] the shape of all its members, `MIXED` if they differ, `NO_SHAPE` if it has none."""
+    """[G] the shape of all its members, `MIXED` if they differ, `NO_SHAPE` if it has none; see `mixes`."""
+    gang_mix: NDArray[np.int32]
+    """[G] where members differ, the mix they are, or `NOT_ASKED`; see `World.mixes_of`."""
     gang_min: NDArray[np.int64]
     """[G] the minimum."""
     gang_created: NDArray[np.int64]
@@ -107,8 +108,9 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "task_created": (("T",), np.int64, 0),
     "task_rank": (("T",), np.int32, 0),
     "gang_parted": (("G",), np.bool_, 0),
-    "gang_shape": (("G",), np.int32, -1),
+    "gang_shape": (("G",), np.int32, NO_SHAPE),
     "gang_declared": (("G",), np.bool_, 0),
+    "gang_mix": (("G",), np.int32, NOT_ASKED),
     "gang_min": (("G",), np.int64, 0),
     "gang_created": (("G",), np.int64, 0),
     "gang_priority": (("G",), np.int64, 0),

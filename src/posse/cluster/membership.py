@@ -1,8 +1,9 @@
 """Who belongs to which gang, in which order, and in which of its roles and sub-gangs.
 
 The lists are bookkeeping beside the columns: a gang's members by row, kept in their default order (see `ordering`) once
-somebody asks. Roles and sub-gangs are counted like small gangs of their own; each has a *cohort* row in the columns,
-given out here. Lists are replaced, never changed in place, so that a fork may share them.
+somebody asks. Who comes and goes is only noted until then, so that thousands may do so one by one. Roles and sub-gangs
+are counted like small gangs of their own; each has a *cohort* row in the columns, given out here. Lists are replaced,
+never changed in place, so that a fork may share them.
 """
 
 import numpy as np
@@ -27,7 +28,9 @@ class Membership:
 
     def __init__(self) -> None:
         self._members: list[tuple[int, ...]] = []
-        self._arriving: dict[int, list[int]] = {}
+        self._sizes: list[int] = []
+        self._moves: dict[int, dict[int, bool]] = {}
+        """By gang, who came (or left, if false) since its members were last listed."""
         self._ordered: dict[int, NDArray[np.int32]] = {}
         self._cohorts: dict[int, Cohorts] = {}
         self._free: list[int] = []
@@ -38,25 +41,32 @@ class Membership:
         """Make room for a gang row."""
         while len(self._members) <= gang:
             self._members.append(NOBODY)
+            self._sizes.append(0)
 
     def of(self, gang: int) -> tuple[int, ...]:
         """The rows of a gang's tasks, in no particular order."""
-        arrived = self._arriving.pop(gang, None)
-        if arrived:
-            self._members[gang] += tuple(arrived)
+        moves = self._moves.pop(gang, None)
+        if moves:
+            stayed = (task for task in self._members[gang] if task not in moves)
+            self._members[gang] = (*stayed, *(task for task, came in moves.items() if came))
         return self._members[gang]
+
+    def size(self, gang: int) -> int:
+        """How many tasks a gang has."""
+        return self._sizes[gang]
 
     def join(self, gang: int, task: int) -> None:
         """Let a task be a member."""
-        if gang >= 0:
-            self._arriving.setdefault(gang, []).append(task)
-            self._ordered.pop(gang, None)
+        self._move(gang, task, came=True)
 
     def leave(self, gang: int, task: int) -> None:
         """Let a task be a member no more."""
-        if gang >= 0:
-            self._members[gang] = tuple(member for member in self.of(gang) if member != task)
-            self._ordered.pop(gang, None)
+        self._move(gang, task, came=False)
+
+    def _move(self, gang: int, task: int, *, came: bool) -> None:
+        self._sizes[gang] += 1 if came else -1
+        self._moves.setdefault(gang, {})[task] = came
+        self._ordered.pop(gang, None)
 
     def reorder(self, gang: int) -> None:
         """Forget the order of a gang whose member changed."""
@@ -114,9 +124,9 @@ class Membership:
     def fork(self) -> "Membership":
         """An independent copy. It finds out anew who stands in which order, and only of whom it is asked."""
         other = Membership()
-        for gang in list(self._arriving):
+        for gang in list(self._moves):
             self.of(gang)
-        other._members = list(self._members)
+        other._members, other._sizes = list(self._members), list(self._sizes)
         other._cohorts = {gang: Cohorts(dict(c.roles), dict(c.subgangs)) for gang, c in self._cohorts.items()}
         other._free, other.cohort_rows = list(self._free), self.cohort_rows
         return other

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.columns import MIXED, NO_SHAPE, Columns
+from posse.cluster.columns import Columns
 from posse.cluster.facts import (
     Amounts,
     BudgetFact,
@@ -35,6 +35,7 @@ from posse.cluster.facts import (
 from posse.cluster.kin import KinRegister
 from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
+from posse.cluster.mixes import NOT_ASKED, Mixes
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.observed import status_of
 from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
@@ -79,6 +80,7 @@ class World:
         """
         self.columns = Columns(len(self.dimensions))
         self.membership = Membership()
+        self.mixes = Mixes()
         self.promises: dict[int, int] = {}
         """Since when (nanoseconds) each pipelined task of ours has had its promise."""
         self.node_facts_version = 0
@@ -219,15 +221,14 @@ class World:
         self._count([row], -1)
         was = int(columns.ledger.task_gang[row])
         left_behind = int(columns.ledger.task_node[row])
-        if was != gang:
+        if was != gang or columns.ledger.task_shape[row] != shape:
             self._leave(was, row)
-            self.membership.join(gang, row)
+            self._join(gang, row, shape)
         else:
             self.membership.reorder(gang)
         self.tasks.put(row, fact)
         ledger = columns.ledger
         ledger.task_gang[row], ledger.task_shape[row] = gang, shape
-        self._meet_shape(gang, shape)
         ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
         ledger.task_status[row], ledger.task_node[row] = status, node
         columns.traits.task_nominated[row] = bool(fact.nominated)
@@ -311,7 +312,7 @@ class World:
         self._release_gang_if_unused(row)
 
     def _release_gang_if_unused(self, row: int) -> None:
-        if row >= 0 and self.gangs.facts[row] is None and self.gangs.keys[row] and not self.membership.of(row):
+        if row >= 0 and self.gangs.facts[row] is None and self.gangs.keys[row] and not self.membership.size(row):
             self.membership.forget_cohorts(row)
             self.gangs.release(row)
 
@@ -371,18 +372,29 @@ class World:
             self._shape_rows[shape] = row
         return row
 
+    def _join(self, gang: int, task: int, shape: int) -> None:
+        """Let a task of a shape be a member of a gang."""
+        if gang >= 0:
+            traits, size = self.columns.traits, self.membership.size(gang)
+            traits.gang_shape[gang] = self.mixes.join(gang, shape, int(traits.gang_shape[gang]), size)
+            traits.gang_mix[gang] = NOT_ASKED
+            self.membership.join(gang, task)
+
     def _leave(self, gang: int, task: int) -> None:
         """Let a task be a member of a gang no more."""
-        self.membership.leave(gang, task)
         if gang >= 0:
-            shapes = {int(self.columns.ledger.task_shape[each]) for each in self.membership.of(gang)}
-            self.columns.traits.gang_shape[gang] = shapes.pop() if len(shapes) == 1 else MIXED if shapes else NO_SHAPE
+            self.membership.leave(gang, task)
+            traits, size = self.columns.traits, self.membership.size(gang)
+            traits.gang_shape[gang] = self.mixes.leave(gang, int(self.columns.ledger.task_shape[task]), size)
+            traits.gang_mix[gang] = NOT_ASKED
 
-    def _meet_shape(self, gang: int, shape: int) -> None:
-        """Keep what is known of the shapes of a gang's members when one has this shape."""
-        if gang >= 0:
-            known = self.columns.traits.gang_shape[gang]
-            self.columns.traits.gang_shape[gang] = shape if known in (NO_SHAPE, shape) else MIXED
+    def mixes_of(self, gangs: NDArray[np.intp]) -> NDArray[np.int64]:
+        """The mixes of gangs whose members differ."""
+        of = self.columns.traits.gang_mix
+        for gang in gangs[of[gangs] == NOT_ASKED].tolist():
+            of[gang] = self.mixes.find(gang)
+        found: NDArray[np.int64] = of[gangs].astype(np.int64)
+        return found
 
     def rank(self, gangs: Iterable[int]) -> None:
         """Make sure that the members of these gangs have their places in the default order."""
@@ -484,7 +496,7 @@ class World:
         other.budgets, other.quotas = dict(self.budgets), dict(self.quotas)
         other.gang_ages = list(self.gang_ages)
         other.columns = self.columns.fork(spare.columns if spare is not None else None)
-        other.membership = self.membership.fork()
+        other.membership, other.mixes = self.membership.fork(), self.mixes.fork()
         other.promises = dict(self.promises)
         other.node_facts_version, other.people_version = self.node_facts_version, self.people_version
         return other

@@ -42,16 +42,21 @@ def status_of(before: PodGroupStatus, verdict: Verdict, now: int) -> PodGroupSta
 def event_of(before: PodGroupStatus, after: PodGroupStatus, verdict: Verdict) -> Event | None:
     """The event that goes with a changed status, if one does."""
     if verdict.phase in WAITING_PHASES and not verdict.was_ready:
-        message = f"{verdict.pending}/{verdict.members} tasks in gang unschedulable: {verdict.message}"
-        return Event("Warning", UNSCHEDULABLE, message)
+        return Event("Warning", UNSCHEDULABLE, _complaint(verdict))
     return Event("Normal", SCHEDULED, "pod group is ready") if before != after else None
 
 
 def _condition(verdict: Verdict) -> Condition:
     if verdict.was_ready:
         return Condition(type=SCHEDULED, status="True", reason=READY)
-    message = f"{verdict.unschedulable}/{verdict.members} tasks in gang unschedulable: {verdict.message}"
-    return Condition(type=UNSCHEDULABLE, status="True", reason=NOT_ENOUGH, message=message)
+    return Condition(type=UNSCHEDULABLE, status="True", reason=NOT_ENOUGH, message=_complaint(verdict))
+
+
+def _complaint(verdict: Verdict) -> str:
+    """The same words in condition and event. Volcano's event counts all that wait, its condition those that are short;
+    people read both of one gang.
+    """
+    return f"{verdict.unschedulable}/{verdict.members} tasks in gang unschedulable: {verdict.message}"
 
 
 def _with(conditions: tuple[Condition, ...], new: Condition, now: int) -> tuple[Condition, ...]:

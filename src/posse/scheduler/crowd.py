@@ -29,7 +29,8 @@ class Crowd:
         self._shapes = traits.gang_shape[gangs]
         named = np.concatenate([[0], np.cumsum(traits.task_nominated[pending.tasks])])
         nominated = np.diff(named[pending.begins])
-        wants_all = session.tiers.shortfalls(gangs) == self._counts
+        short = session.tiers.shortfalls(gangs)
+        wants_all = short.suffice & (short.least == self._counts)
         self._simple = wants_all & (self._shapes >= 0) & (self._counts > 0) & (nominated == 0)
 
     def waits(self, number: int) -> bool:

@@ -1,59 +1,112 @@
 """Hopeless: gangs for which there surely is not room enough, by counts that can only be too high.
 
-A gang of equal members that wants n more of them cannot be placed where fewer than n find room on all suitable nodes
-together, whatever others do; those that are promised a node already need no other. Asking that costs one look at the
-nodes per shape, not one attempt per gang, so ten thousand hopeless gangs in front do not slow down the next good one.
-Leaving them out changes no decision: each would have failed.
+A gang that wants n more members of a shape cannot be placed where fewer than n of them find room on all suitable nodes
+together, whatever others do; those that are promised a node already need no other. Where members differ, so many of
+each shape are wanted as are left when all that may be spared are of that shape. Asking that costs one look at the nodes
+per shape, not one attempt per gang, so ten thousand hopeless gangs in front do not slow down the next good one. Leaving
+them out changes no decision: each would have failed.
 
 In a cycle of which nobody is told more is passed over: a gang whose queue has not room enough, and one whose turn
 comes when the room is gone that was there at first. What is told of these may change without anything of them changing,
 so where somebody is told they have their turn.
 """
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from posse.cluster.mixes import MIXED
 from posse.cluster.status import PROMISED_STATES, Status
 from posse.cluster.views import Gang, Queue
 from posse.scheduler.plugin import Rows
 from posse.scheduler.session import Session, ours
 
+WHOLE = 1 << 32
+"""More than any gang has members: tells mixes apart from numbers of members in one number."""
+
 
 def hopeless(session: Session, gangs: Rows) -> NDArray[np.bool_]:
-    """Which of these gangs surely find no room. Of one whose members differ nothing is said."""
+    """Which of these gangs surely find no room."""
     shapes, wanted = session.world.columns.traits.gang_shape[gangs], _wanted(session, gangs)
-    found = Remaining(session, gangs).queues_lack()
+    found = _mixed_lack(session, gangs)
+    if not session.tells:
+        found |= Remaining(session, gangs).queues_lack()
     for shape in np.unique(shapes[(wanted > 0) & ~found]).tolist():
         mine = (wanted > 0) & (shapes == shape)
-        enough = int(wanted[mine].max())
-        found |= mine & (wanted > session.filler.capacity(shape, enough, promised_too=session.takes_promises))
+        most = int(wanted[mine].max())
+        found |= mine & (wanted > session.filler.capacity(shape, most, promised_too=session.takes_promises))
     return found
 
 
 def _wanted(session: Session, gangs: Rows) -> NDArray[np.int64]:
-    """How many more equal members each of these gangs needs at the least; 0 where that is not known."""
-    short = session.tiers.shortfalls(gangs)
-    shapes = session.world.columns.traits.gang_shape[gangs]
-    promised = session.world.columns.ledger.gang_count[gangs][:, PROMISED_STATES].sum(axis=1)
-    return np.where((short >= 0) & (shapes >= 0), np.maximum(short - promised, 1), 0)
+    """How many more equal members each of these gangs needs at the least; 0 where members differ."""
+    columns = session.world.columns
+    promised = columns.ledger.gang_count[gangs][:, PROMISED_STATES].sum(axis=1)
+    least = np.maximum(session.tiers.shortfalls(gangs).least - promised, 1)
+    return np.where(columns.traits.gang_shape[gangs] >= 0, least, 0)
+
+
+def _mixed_lack(session: Session, gangs: Rows) -> NDArray[np.bool_]:
+    """Which of these gangs, where members differ and all of them wait, lack room for those of one shape."""
+    world, found = session.world, np.zeros(len(gangs), np.bool_)
+    ledger = world.columns.ledger
+    waiting = ledger.gang_count[gangs, Status.PENDING]
+    numbers = np.flatnonzero(
+        (world.columns.traits.gang_shape[gangs] == MIXED) & (waiting == ledger.gang_count[gangs].sum(axis=1))
+    )
+    if not len(numbers):
+        return found
+    mixed = gangs[numbers]
+    asking = waiting[numbers] - ledger.gang_best_effort[mixed]
+    spare = np.maximum(asking - session.tiers.shortfalls(mixed).least, 0)
+    kinds, of = np.unique(world.mixes_of(mixed) * WHOLE + spare, return_inverse=True)
+    lack = [_lacks_for_a_shape(session, *divmod(kind, WHOLE)) for kind in kinds.tolist()]
+    found[numbers] = np.array(lack, np.bool_)[of]
+    return found
+
+
+def _lacks_for_a_shape(session: Session, mix: int, spare: int) -> bool:
+    """Whether there is not room for all members of some shape but those that may be spared."""
+    best_effort, takes_promises = session.world.columns.ledger.shape_best_effort, session.takes_promises
+    return any(
+        count > spare
+        and not best_effort[shape]
+        and session.filler.capacity(shape, count - spare, promised_too=takes_promises) < count - spare
+        for shape, count in session.world.mixes.counts(mix)
+    )
+
+
+class NothingKnown:
+    """While somebody is told of the cycle, everybody has his turn."""
+
+    def lacks(self, gang: Gang) -> bool:
+        """Whether a gang whose turn it is surely finds no room."""
+        return False
+
+    def is_ready(self, gang: Gang) -> None:
+        """Take note that a gang has what it needs."""
 
 
 class Remaining:
     """What remains for gangs, of their queues and of the nodes, while others have their turns.
 
-    It knows nothing while somebody is told of the cycle; of queues neither while what is promised may be taken back.
+    Of queues it knows nothing while what is promised may be taken back.
     """
 
     def __init__(self, session: Session, gangs: Rows) -> None:
         self._session, self._gangs = session, gangs
         self._shapes = session.world.columns.traits.gang_shape[gangs]
-        self._wanted = np.zeros(len(gangs), np.int64) if session.tells else _wanted(session, gangs)
+        self._wanted = _wanted(session, gangs)
         self._requests = session.world.columns.ledger.shape_request[self._shapes]
         self._queues_count = not (session.takes_promises and len(ours(session.world, Status.PIPELINED)))
-        self._numbers = {row: number for number, row in enumerate(gangs.tolist())}
         self._state = -1
         self._rooms: dict[int, NDArray[np.int64] | None] = {}
         self._capacities: dict[int, int] = {}
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {row: number for number, row in enumerate(self._gangs.tolist())}
 
     def queues_lack(self) -> NDArray[np.bool_]:
         """Which of the gangs need more than their queues still give."""

@@ -65,6 +65,15 @@ class Standing(Struct, frozen=True):
     share: float
 
 
+class Shortfalls(Struct, frozen=True):
+    """How many more tasks each of many gangs needs to be ready."""
+
+    least: NDArray[np.int64]
+    """Fewer are never enough."""
+    suffice: NDArray[np.bool_]
+    """Whether so many are always enough, whichever they are."""
+
+
 class Setup(Struct, frozen=True):
     """What a plugin is built from."""
 
@@ -189,11 +198,8 @@ class Plugin:
         """Say how many more tasks `gang_ready` wants at the least; a hint that spares asking after each one."""
         return 1
 
-    def shortfalls(self, gangs: Rows) -> NDArray[np.int64] | None:
-        """Say of many gangs how many more tasks make each of them ready:
-
-        0 if it is, -1 where a number does not say it; None: of none.
-        """
+    def shortfalls(self, gangs: Rows) -> Shortfalls | None:
+        """Say of many gangs how many more tasks each needs to be ready; None: nothing is known of any."""
 
     def gang_pipelined(self, gang: Gang) -> Vote:
         """Say whether a gang would be ready once what it is promised is free."""

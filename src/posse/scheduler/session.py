@@ -85,7 +85,9 @@ class Session:
         """
         world, count = self.world, len(self.world.gangs)
         ledger, traits = world.columns.ledger, world.columns.traits
-        chosen = np.isin(traits.gang_phase[:count], list(phases)) & traits.gang_declared[:count]
+        wanted = np.zeros(len(GangPhase), np.bool_)
+        wanted[list(phases)] = True
+        chosen = wanted[traits.gang_phase[:count]] & traits.gang_declared[:count]
         if with_status is not None:
             chosen &= ledger.gang_count[:count, with_status] > 0
         declared = np.array([fact is not None for fact in world.queues.facts], np.bool_)

@@ -23,7 +23,7 @@ from posse.cluster.ordering import natural
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Division, Gang, Queue, Task
 from posse.scheduler.conf_flags import Flag
-from posse.scheduler.plugin import KEPT, Key, Opinion, Plugin, Rows, Vote
+from posse.scheduler.plugin import KEPT, Key, Opinion, Plugin, Rows, Shortfalls, Vote
 
 UNLIMITED = np.iinfo(np.int64).max // 4
 """More than anybody can ask for."""
@@ -130,17 +130,15 @@ class Tiers:
         """How many more tasks a gang that is not ready wants at the least."""
         return max((plugin.missing(gang) for plugin in self._ready), default=1)
 
-    def shortfalls(self, gangs: Rows) -> NDArray[np.int64]:
-        """How many more tasks make each of many gangs ready; -1 where a number does not say it."""
-        short = np.zeros(len(gangs), np.int64)
-        for plugin in self._ready:
-            said = plugin.shortfalls(gangs)
-            short = (
-                np.full(len(gangs), -1)
-                if said is None
-                else np.where((short < 0) | (said < 0), -1, np.maximum(short, said))
-            )
-        return short
+    def shortfalls(self, gangs: Rows) -> Shortfalls:
+        """How many more tasks each of many gangs needs to be ready."""
+        said = [plugin.shortfalls(gangs) for plugin in self._ready]
+        known = [each for each in said if each is not None]
+        least = np.max([np.zeros(len(gangs), np.int64), *(each.least for each in known)], axis=0)
+        suffice = np.full(len(gangs), len(known) == len(said))
+        for each in known:
+            suffice &= each.suffice
+        return Shortfalls(least, suffice)
 
     def subgang_ready(self, division: Division) -> bool:
         """Whether a sub-gang has what it takes."""

@@ -114,7 +114,8 @@ def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
     if count is None:
         search.tried.append(f"up to {BEYOND * proposal} more nodes {offer.words}")
         return None
-    message = f"{count} more {'node' if count == 1 else 'nodes'} {offer.words}"
+    more = " more" if search.gang.world.nodes.declared() else ""
+    message = f"{count}{more} {'node' if count == 1 else 'nodes'} {offer.words}"
     return Remedy(action="add-nodes", message=message, patch=copies(offer.manifest, count))
 
 

@@ -109,7 +109,7 @@ def _of_nodes(gang: Gang, refused: Refused) -> Blocker:
     """What a probe found about nodes that the cycles did not come to ask."""
     count = sum(number for _, number in refused.nodes)
     reasons = ", ".join(f"{number} {reason}" for reason, number in refused.nodes)
-    message = f"0/{count} nodes take {refused.task}: {reasons}" if count else "there is no node"
+    message = f"0/{count} nodes take {refused.task}: {reasons}" if count else "the cluster has no nodes"
     return Blocker(
         kind="nodes",
         plugin="predicates",

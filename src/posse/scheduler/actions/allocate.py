@@ -19,7 +19,7 @@ from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.crowd import Crowd
-from posse.scheduler.hopeless import Remaining, hopeless
+from posse.scheduler.hopeless import NothingKnown, Remaining, hopeless
 from posse.scheduler.line import Heap, Line
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
@@ -69,7 +69,7 @@ class Allocate(Action):
             for at, row in enumerate(gangs.tolist())
             if crowd.waits(at)
         }
-        remaining = Remaining(session, gangs)
+        remaining = NothingKnown() if session.tells else Remaining(session, gangs)
         line = Line(session.tiers, session.world, np.array(list(parts), np.intp))
         while (gang := line.next(skip_overused=True)) is not None:
             if remaining.lacks(gang) or crowd.place(gang, line):

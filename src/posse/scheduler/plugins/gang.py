@@ -25,7 +25,7 @@ from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
 from posse.scheduler.metrics.series import Series, gang_labels, series
 from posse.scheduler.metrics.tally import Tally, is_short
-from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows, Setup, Vote
+from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows, Setup, Shortfalls, Vote
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
 
@@ -66,7 +66,7 @@ class GangPlugin(Plugin):
             return None
         for name, role in gang.roles.items():
             if role.valid_count < role.minimum:
-                message = f"role {name} has {role.valid_count} valid pods and needs {role.minimum}"
+                message = f"role {name} has {_counted(role.valid_count, 'valid pod')} and needs {role.minimum}"
                 return self._invalid("NotEnoughTasks", message, role.valid_count, role.minimum)
         return None
 
@@ -76,8 +76,9 @@ class GangPlugin(Plugin):
         groups = Counter(division.subgang.policy for division in gang.subgangs)
         for policy in gang.fact.subgroups:
             if groups[policy.name] < policy.min_groups:
-                message = f"policy {policy.name} has {groups[policy.name]} sub-gangs and needs {policy.min_groups}"
-                return self._invalid("NotEnoughTasks", message, groups[policy.name], policy.min_groups)
+                have, need = groups[policy.name], policy.min_groups
+                message = f"policy {policy.name} has {_counted(have, 'sub-gang')} and needs {need}"
+                return self._invalid("NotEnoughTasks", message, have, need)
         return None
 
     def _members_valid(self, gang: Gang) -> Blocker | None:
@@ -97,7 +98,8 @@ class GangPlugin(Plugin):
                 need=minimum,
                 unit="pods",
             )
-        return self._invalid("NotEnoughPods", f"the gang has {valid} valid pods and needs {minimum}", valid, minimum)
+        message = f"the gang has {_counted(valid, 'valid pod')} and needs {minimum}"
+        return self._invalid("NotEnoughPods", message, valid, minimum)
 
     def _invalid(self, reason: str, message: str, have: int, need: int) -> Blocker:
         return Blocker(
@@ -118,11 +120,10 @@ class GangPlugin(Plugin):
         """Count what is short of the gang's own minimum."""
         return max(1, gang.minimum - gang.ready_count - gang.pending_best_effort)
 
-    def shortfalls(self, gangs: Rows) -> NDArray[np.int64] | None:
-        """Count what is short of the gangs' own minimums, where no roles or sub-gangs have minimums of their own."""
-        short: NDArray[np.int64] = np.maximum(self._minimums(gangs) - self._ready(gangs), 0)
-        short[self.world.columns.traits.gang_parted[gangs]] = -1
-        return short
+    def shortfalls(self, gangs: Rows) -> Shortfalls | None:
+        """Count what is short of the gangs' own minimums; that suffices where no roles or sub-gangs have any."""
+        least: NDArray[np.int64] = np.maximum(self._minimums(gangs) - self._ready(gangs), 0)
+        return Shortfalls(least, ~self.world.columns.traits.gang_parted[gangs])
 
     def subgang_ready(self, division: Division) -> bool:
         """Have a sub-gang's minimum on nodes."""
@@ -235,6 +236,10 @@ class GangPlugin(Plugin):
 
 def _has_minimum(team: Team | Cohort, *, with_promises: bool) -> bool:
     return team.is_pipelined if with_promises else team.is_ready
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _vote(agrees: bool) -> Vote:

@@ -132,7 +132,8 @@ def _blocker(blocker: Mapping[str, Any]) -> Text:
     text = Text.assemble((f"{blocker['kind']}: ", "yellow"), str(blocker["message"]))
     if blocker["need"] is not None:
         have, need = (_number(blocker["unit"], blocker[key]) for key in ("have", "need"))
-        text.append(f" ({have} of {need} {short(blocker['unit'])})", style="dim")
+        unit = short(blocker["unit"])
+        text.append(f" ({have} of {need} {unit.removesuffix('s') if need == '1' else unit})", style="dim")
     reasons = {reason: count for reason, count in blocker["nodes"].items() if reason not in blocker["message"]}
     if reasons:
         most_first = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
