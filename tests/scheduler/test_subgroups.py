@@ -116,7 +116,7 @@ def test_too_few_replicas_make_the_gang_invalid() -> None:
     (verdict,) = cycle(running).verdicts
 
     assert verdict.state == "invalid"
-    assert verdict.blockers[0].message == "policy replica has 1 sub-gangs and needs 2"
+    assert verdict.blockers[0].message == "policy replica has 1 sub-gang and needs 2"
 
 
 def test_a_replica_that_lost_a_pod_gets_it_back() -> None:

@@ -146,6 +146,13 @@ def test_what_an_object_was_told_already_is_no_event() -> None:
     assert {event["reason"] for event in events} == {"Unschedulable"}
 
 
+def test_events_and_conditions_of_a_gang_count_alike() -> None:
+    result = after(node(cpu="1"), group("a", 3), *(pod(f"a-{number}", group="a") for number in range(3)))
+    (condition,) = result["gangs"]["default/a"]["conditions"]
+    assert result["events"][-1]["message"] == condition["message"]
+    assert condition["message"].startswith("2/3 tasks in gang unschedulable")
+
+
 def test_what_is_told_again_after_something_else_is_an_event() -> None:
     short = (node(cpu="1"), group("a", 2), *(pod(f"a-{number}", group="a") for number in (1, 2)))
     steps = (

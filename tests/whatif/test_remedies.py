@@ -72,7 +72,7 @@ def test_a_node_is_made_to_fit_where_none_is_of_use():
 
 
 def test_an_empty_cluster_is_told_what_to_buy():
-    assert remedy("a", "add-nodes", gang("a", 2, 2, cpu=3))["message"] == "2 more nodes with 3 cpu"
+    assert remedy("a", "add-nodes", gang("a", 2, 2, cpu=3))["message"] == "2 nodes with 3 cpu"
 
 
 # ---------------------------------------------------------------------- less, or others' room

@@ -68,6 +68,12 @@ def test_in_short_the_gang_is_the_subject_of_its_summary() -> None:
     ]
 
 
+def test_one_is_counted_as_one() -> None:
+    alone = record(blockers=[{**BLOCKER, "have": 0, "need": 1}])
+
+    assert "(0 of 1 pod)" in told(in_short("ns/train", alone))
+
+
 def test_gangs_that_wait_for_the_same_are_told_together() -> None:
     (gang,) = record()["gangs"].values()
     twins = {"gangs": {"ns/a": gang, "ns/b": gang}}
