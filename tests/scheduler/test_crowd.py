@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from typing import ClassVar
+from unittest.mock import patch
 
 import pytest
 
 from posse.cluster.names import PODS
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Queue
+from posse.scheduler.placement.filler import Filler
 from posse.scheduler.plugin import Plugin
 from posse.scheduler.registry import Registry, built_in
 from tests.builders import binds, conf, crew, cycle, engine, gang, node, task
@@ -64,6 +66,18 @@ def test_gangs_whose_pods_differ_are_not_taken_for_equal_ones() -> None:
     )
 
     assert sorted(binds(running)) == ["a-w-0", "a-w-1", "b-w-0", "b-w-1"]
+
+
+def test_equal_gangs_are_really_placed_in_one_go() -> None:
+    running = engine(
+        CONF,
+        *(node(f"n{number}", cpu=20) for number in range(4)),
+        *(each for number in range(40) for each in (gang(f"g{number}", min=2), *crew(f"g{number}", 2))),
+    )
+    with patch.object(Filler, "fill", autospec=True, side_effect=Filler.fill) as fill:
+        assert len(binds(running)) == 80
+
+    assert fill.call_count == 1
 
 
 def test_a_larger_gang_of_the_same_pods_that_finds_no_room_keeps_no_smaller_one_back() -> None:
