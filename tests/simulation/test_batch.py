@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from posse.simulation import batch
@@ -99,9 +100,19 @@ def test_a_number_beyond_all_bounds_is_an_error_of_its_line() -> None:
     assert b"Integer value out of range" in result
 
 
-def test_a_slip_in_the_configuration_is_an_error_of_its_line() -> None:
-    error = answer(conf="actions: allocat")["error"]
+def test_a_line_that_nobody_can_read_is_named_by_its_number() -> None:
+    good = msgspec.json.encode({"id": "x", "objects": []})
 
+    answers = [msgspec.json.decode(each) for each in answer_lines([good, b"", b"{"], NOTHING_SAID)]
+
+    assert [each["id"] for each in answers] == ["x", None]
+    assert (answers[1]["error"]["file"], answers[1]["error"]["line"]) == ("stdin", 3)
+
+
+def test_a_slip_in_the_configuration_is_an_error_of_its_line() -> None:
+    error = answer(conf="# mine\nactions: allocat")["error"]
+
+    assert (error["file"], error["line"], error["field"]) == (None, 2, "actions")
     assert "allocat" in error["message"]
     assert "allocate" in error["accepted"]
 

@@ -38,12 +38,14 @@ def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Reco
 
 def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
     """Run the scenarios of many lines."""
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 answer = answer_line(msgspec.json.decode(line), defaults)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-                answer = {"id": None, "error": _error(InputError(f"is no JSON: {fault}", accepted="JSON in UTF-8"))}
+                place = Place(file="stdin", line=number)  # nobody knows its id
+                error = InputError(f"is no JSON: {fault}", place=place, accepted="JSON in UTF-8")
+                answer = {"id": None, "error": _error(error)}
             yield msgspec.json.encode(answer) + b"\n"
 
 
@@ -68,6 +70,7 @@ def _our_own(fault: Exception) -> InputError:
 def _error(fault: InputError) -> Record:
     return {
         "file": fault.place.file or None,
+        "line": fault.place.line or None,
         "object": fault.place.object or None,
         "field": fault.place.field or None,
         "message": fault.message,
