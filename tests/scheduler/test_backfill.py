@@ -1,5 +1,7 @@
 """Backfill: pods that ask for nothing but a place."""
 
+import pytest
+
 from posse.cluster.facts import Gone
 from posse.cluster.status import Status
 from tests.builders import binds, conf, crew, cycle, engine, gang, node, task, the_task
@@ -53,9 +55,17 @@ def test_it_waits_for_the_others_of_a_gang_that_was_promised_room() -> None:
     assert binds(running) == {}
 
 
-def test_a_place_that_is_still_being_freed_is_neither_taken_nor_promised() -> None:
+@pytest.mark.parametrize(
+    ("plugins", "room"), [("gang predicates", {"pods": 1}), ("gang", {"pods": 1}), ("gang predicates", {"cpu": 1})]
+)
+def test_a_place_that_is_still_being_freed_is_neither_taken_nor_promised(plugins: str, room: dict[str, int]) -> None:
     running = engine(
-        CONF, node("n1", pods=1), task("old", on="n1", terminating=True), gang("a"), *crew("a", 1, cpu=0), checks=True
+        conf(plugins, actions="allocate, backfill"),
+        node("n1", **room),
+        task("old", cpu=2, on="n1", terminating=True),
+        gang("a"),
+        *crew("a", 1, cpu=0),
+        checks=True,
     )
 
     assert binds(running) == {}

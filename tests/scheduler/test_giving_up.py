@@ -51,6 +51,20 @@ def test_a_replica_that_needs_all_of_its_pods_ends_with_the_first_that_finds_no_
     assert tried(running) == {"a-r0-0", "a-r1-0"}
 
 
+def test_where_a_gang_needs_all_of_its_pods_so_does_each_replica() -> None:
+    running = engine(
+        CONF,
+        node("n1"),
+        gang("a", min=3, subgroups=(REPLICA,)),
+        *(
+            task(f"a-r0-{number}", "a", cpu=cpu, labels={"replica": "0"})
+            for number, cpu in enumerate((TOO_LARGE, 1, 1))
+        ),
+    )
+
+    assert tried(running) == {"a-r0-0"}
+
+
 def test_a_replica_with_more_pods_than_it_needs_does_without_one_whatever_its_role() -> None:
     running = engine(
         CONF,

@@ -80,9 +80,8 @@ def test_a_kind_that_has_its_replicas_already_makes_way_for_the_one_that_needs_m
         CONF,
         node("n1", cpu=6),
         two_kinds(6, first=1, second=2),
-        *pair("a", 0, on="n1"),
-        *pair("a", 1),
-        *(each for number in range(2) for each in pair("b", number)),
+        *pair("a", 9, on="n1"),
+        *(each for number in range(2) for each in (*pair("a", number, priority=5), *pair("b", number))),
         checks=True,
     )
 
