@@ -17,9 +17,9 @@ from msgspec import structs
 
 from posse.cluster.facts import Fact, Gone, TaskFact
 from posse.cluster.portrait import portrait
-from posse.scheduler.actions import allocate
 from posse.scheduler.crowd import Crowd
 from posse.scheduler.engine import Engine
+from posse.scheduler.hopeless import Hopeless
 from posse.scheduler.records import Bind, CycleInput, CycleResult
 from tests.builders import conf, engine
 from tests.properties.crowds import crowded_world
@@ -43,7 +43,7 @@ confs = st.sampled_from(sorted(CONFS))
 @contextmanager
 def one_by_one() -> Iterator[None]:
     """Let every gang have its own turn."""
-    nobody = patch.object(allocate, "hopeless", lambda session, gangs: np.zeros(len(gangs), np.bool_))
+    nobody = patch.object(Hopeless, "among", lambda hopeless, gangs: np.zeros(len(gangs), np.bool_))
     alone = patch.object(Crowd, "place", lambda crowd, gang, line: False)
     with nobody, alone:
         yield

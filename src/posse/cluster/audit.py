@@ -243,5 +243,5 @@ def _shape_of(world: World, gang: int, members: list[int]) -> Iterator[str]:
     right = MIXED if len(shapes) > 1 else next(iter(shapes), NO_SHAPE)
     if known != right:
         yield f"gang {world.gangs.keys[gang] or gang}: its members' shape is {known} and should be {right}"
-    elif known == MIXED and (counts := world.mixes.counts_of(gang)) != tuple(sorted(shapes.items())):
+    elif known == MIXED and (counts := world.mixes.counts(gang)) != tuple(sorted(shapes.items())):
         yield f"gang {world.gangs.keys[gang] or gang}: its mix is {counts} and should be {sorted(shapes.items())}"

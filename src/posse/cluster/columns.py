@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.facts import Shape
 from posse.cluster.ledger import Ledger
-from posse.cluster.mixes import NO_SHAPE, NOT_ASKED
+from posse.cluster.mixes import NO_SHAPE
 from posse.cluster.names import PODS, Dimensions
 from posse.cluster.ordering import NO_INDEX
 from posse.cluster.phases import GangPhase
@@ -53,8 +53,6 @@ class Traits(NamedTuple):
     """[G] roles or sub-gangs have minimums of their own."""
     gang_shape: NDArray[np.int32]
     """[G] the shape of all its members, `MIXED` if they differ, `NO_SHAPE` if it has none; see `mixes`."""
-    gang_mix: NDArray[np.int32]
-    """[G] where members differ, the mix they are, or `NOT_ASKED`; see `World.mixes_of`."""
     gang_min: NDArray[np.int64]
     """[G] the minimum."""
     gang_created: NDArray[np.int64]
@@ -110,7 +108,6 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "gang_parted": (("G",), np.bool_, 0),
     "gang_shape": (("G",), np.int32, NO_SHAPE),
     "gang_declared": (("G",), np.bool_, 0),
-    "gang_mix": (("G",), np.int32, NOT_ASKED),
     "gang_min": (("G",), np.int64, 0),
     "gang_created": (("G",), np.int64, 0),
     "gang_priority": (("G",), np.int64, 0),

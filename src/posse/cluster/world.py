@@ -35,7 +35,7 @@ from posse.cluster.facts import (
 from posse.cluster.kin import KinRegister
 from posse.cluster.ledger import confirm, count_in, transfer
 from posse.cluster.membership import Membership
-from posse.cluster.mixes import NOT_ASKED, Mixes
+from posse.cluster.mixes import Mixes
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.observed import status_of
 from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
@@ -377,7 +377,6 @@ class World:
         if gang >= 0:
             traits, size = self.columns.traits, self.membership.size(gang)
             traits.gang_shape[gang] = self.mixes.join(gang, shape, int(traits.gang_shape[gang]), size)
-            traits.gang_mix[gang] = NOT_ASKED
             self.membership.join(gang, task)
 
     def _leave(self, gang: int, task: int) -> None:
@@ -386,15 +385,6 @@ class World:
             self.membership.leave(gang, task)
             traits, size = self.columns.traits, self.membership.size(gang)
             traits.gang_shape[gang] = self.mixes.leave(gang, int(self.columns.ledger.task_shape[task]), size)
-            traits.gang_mix[gang] = NOT_ASKED
-
-    def mixes_of(self, gangs: NDArray[np.intp]) -> NDArray[np.int64]:
-        """The mixes of gangs whose members differ."""
-        of = self.columns.traits.gang_mix
-        for gang in gangs[of[gangs] == NOT_ASKED].tolist():
-            of[gang] = self.mixes.find(gang)
-        found: NDArray[np.int64] = of[gangs].astype(np.int64)
-        return found
 
     def rank(self, gangs: Iterable[int]) -> None:
         """Make sure that the members of these gangs have their places in the default order."""

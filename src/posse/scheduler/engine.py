@@ -25,6 +25,7 @@ from posse.scheduler.blame import blamed
 from posse.scheduler.claims import Book, Claims, Held
 from posse.scheduler.closing import Closing
 from posse.scheduler.configuration import Configuration, PluginOption
+from posse.scheduler.hopeless import Hopeless
 from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.feasibility import Feasibility
 from posse.scheduler.placement.filler import Filler
@@ -78,6 +79,8 @@ class Engine:
         ]
         forgets = compatibility.side("pipelined-life") == "upstream"
         self._promises: PromiseKeeper = Forgetful() if forgets else Lasting()
+        takes = self._promises.can_be_taken
+        self._hopeless = Hopeless(self.world, self.tiers, self._filler, promised_too=takes)
         words = VolcanoWords() if compatibility.side("waiting-words") == "upstream" else WordsForAutoscalers()
         self._closing = Closing(words, keeps_admission=compatibility.side("running-gang-admission") == "posse")
 
@@ -144,6 +147,7 @@ class Engine:
             self._filler,
             self.claims,
             self.reasons,
+            self._hopeless,
             fresh=self._fresh(),
             takes_promises=self._promises.can_be_taken,
             tells=tells,

@@ -2,160 +2,111 @@
 
 A gang that wants n more members of a shape cannot be placed where fewer than n of them find room on all suitable nodes
 together, whatever others do; those that are promised a node already need no other. Where members differ, so many of
-each shape are wanted as are left when all that may be spared are of that shape. Asking that costs one look at the nodes
-per shape, not one attempt per gang, so ten thousand hopeless gangs in front do not slow down the next good one. Leaving
-them out changes no decision: each would have failed.
+each shape are wanted as are left when all that may be spared are of that shape.
 
-In a cycle of which nobody is told more is passed over: a gang whose queue has not room enough, and one whose turn
-comes when the room is gone that was there at first. What is told of these may change without anything of them changing,
-so where somebody is told they have their turn.
+What a gang wants is remembered until the gang changes, and asked of the nodes once per shape, not once per gang. So ten
+thousand hopeless gangs in front do not slow down the next good one. Leaving them out changes no decision: each would
+have failed.
 """
-
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.mixes import MIXED
 from posse.cluster.status import PROMISED_STATES, Status
-from posse.cluster.views import Gang, Queue
+from posse.cluster.world import World
+from posse.scheduler.placement.filler import Filler
 from posse.scheduler.plugin import Rows
-from posse.scheduler.session import Session, ours
+from posse.scheduler.tiers import Tiers
 
+Want = tuple[tuple[int, int], ...]
+"""Shapes (their rows), and of how many members of each there must be room."""
+
+NOT_ASKED = -1
+FEW = 1 << 12
+"""So many wants are kept at any rate, even if there are fewer gangs."""
 WHOLE = 1 << 32
-"""More than any gang has members: tells mixes apart from numbers of members in one number."""
+"""More than any gang has members."""
 
 
-def hopeless(session: Session, gangs: Rows) -> NDArray[np.bool_]:
-    """Which of these gangs surely find no room."""
-    shapes, wanted = session.world.columns.traits.gang_shape[gangs], _wanted(session, gangs)
-    found = _mixed_lack(session, gangs)
-    if not session.tells:
-        found |= Remaining(session, gangs).queues_lack()
-    for shape in np.unique(shapes[(wanted > 0) & ~found]).tolist():
-        mine = (wanted > 0) & (shapes == shape)
-        most = int(wanted[mine].max())
-        found |= mine & (wanted > session.filler.capacity(shape, most, promised_too=session.takes_promises))
-    return found
+class Hopeless:
+    """What gangs want, and which of them surely do not get it."""
 
+    def __init__(self, world: World, tiers: Tiers, filler: Filler, *, promised_too: bool) -> None:
+        self._world, self._tiers, self._filler = world, tiers, filler
+        self._promised_too = promised_too
+        """Whether room that is promised to others counts as well."""
+        self._forget()
 
-def _wanted(session: Session, gangs: Rows) -> NDArray[np.int64]:
-    """How many more equal members each of these gangs needs at the least; 0 where members differ."""
-    columns = session.world.columns
-    promised = columns.ledger.gang_count[gangs][:, PROMISED_STATES].sum(axis=1)
-    least = np.maximum(session.tiers.shortfalls(gangs).least - promised, 1)
-    return np.where(columns.traits.gang_shape[gangs] >= 0, least, 0)
+    def _forget(self) -> None:
+        self._wants: list[Want] = []
+        self._numbers: dict[Want, int] = {}
+        self._of = np.full(len(self._world.gangs), NOT_ASKED, np.int32)
+        self._seen = int(self._world.columns.ledger.moment[0])
 
-
-def _mixed_lack(session: Session, gangs: Rows) -> NDArray[np.bool_]:
-    """Which of these gangs, where members differ and all of them wait, lack room for those of one shape."""
-    world, found = session.world, np.zeros(len(gangs), np.bool_)
-    ledger = world.columns.ledger
-    waiting = ledger.gang_count[gangs, Status.PENDING]
-    numbers = np.flatnonzero(
-        (world.columns.traits.gang_shape[gangs] == MIXED) & (waiting == ledger.gang_count[gangs].sum(axis=1))
-    )
-    if not len(numbers):
-        return found
-    mixed = gangs[numbers]
-    asking = waiting[numbers] - ledger.gang_best_effort[mixed]
-    spare = np.maximum(asking - session.tiers.shortfalls(mixed).least, 0)
-    kinds, of = np.unique(world.mixes_of(mixed) * WHOLE + spare, return_inverse=True)
-    lack = [_lacks_for_a_shape(session, *divmod(kind, WHOLE)) for kind in kinds.tolist()]
-    found[numbers] = np.array(lack, np.bool_)[of]
-    return found
-
-
-def _lacks_for_a_shape(session: Session, mix: int, spare: int) -> bool:
-    """Whether there is not room for all members of some shape but those that may be spared."""
-    best_effort, takes_promises = session.world.columns.ledger.shape_best_effort, session.takes_promises
-    return any(
-        count > spare
-        and not best_effort[shape]
-        and session.filler.capacity(shape, count - spare, promised_too=takes_promises) < count - spare
-        for shape, count in session.world.mixes.counts(mix)
-    )
-
-
-class NothingKnown:
-    """While somebody is told of the cycle, everybody has his turn."""
-
-    def lacks(self, gang: Gang) -> bool:
-        """Whether a gang whose turn it is surely finds no room."""
-        return False
-
-    def is_ready(self, gang: Gang) -> None:
-        """Take note that a gang has what it needs."""
-
-
-class Remaining:
-    """What remains for gangs, of their queues and of the nodes, while others have their turns.
-
-    Of queues it knows nothing while what is promised may be taken back.
-    """
-
-    def __init__(self, session: Session, gangs: Rows) -> None:
-        self._session, self._gangs = session, gangs
-        self._shapes = session.world.columns.traits.gang_shape[gangs]
-        self._wanted = _wanted(session, gangs)
-        self._requests = session.world.columns.ledger.shape_request[self._shapes]
-        self._queues_count = not (session.takes_promises and len(ours(session.world, Status.PIPELINED)))
-        self._state = -1
-        self._rooms: dict[int, NDArray[np.int64] | None] = {}
-        self._capacities: dict[int, int] = {}
-
-    @cached_property
-    def _numbers(self) -> dict[int, int]:
-        return {row: number for number, row in enumerate(self._gangs.tolist())}
-
-    def queues_lack(self) -> NDArray[np.bool_]:
-        """Which of the gangs need more than their queues still give."""
-        queues = self._session.world.columns.ledger.gang_queue[self._gangs]
-        needs = self._requests * self._wanted[:, None]
-        found = np.zeros(len(self._gangs), np.bool_)
-        for queue in np.unique(queues[self._wanted > 0]).tolist():
-            found |= (queues == queue) & self._beyond(needs, queue)
+    def among(self, gangs: Rows) -> NDArray[np.bool_]:
+        """Which of these gangs surely find no room."""
+        self._follow()
+        self._ask(gangs[self._of[gangs] == NOT_ASKED])
+        of = self._of[gangs]
+        lack = np.zeros(len(self._wants), np.bool_)
+        wanted = np.flatnonzero(np.bincount(of, minlength=len(self._wants))).tolist()
+        room = self._room([self._wants[number] for number in wanted])
+        lack[wanted] = [any(count > room[shape] for shape, count in self._wants[number]) for number in wanted]
+        found: NDArray[np.bool_] = lack[of]
         return found
 
-    def lacks(self, gang: Gang) -> bool:
-        """Whether a gang whose turn it is surely finds no room."""
-        number = self._numbers[gang.row]
-        wanted = int(self._wanted[number])
-        if not wanted:
-            return False
-        needs = self._requests[number] * wanted
-        return bool(self._beyond(needs, gang.queue.row)) or wanted > self._capacity(int(self._shapes[number]))
+    def _room(self, wants: list[Want]) -> dict[int, int]:
+        """How many of each shape find room, not counted further than anybody wants."""
+        most: dict[int, int] = {}
+        for want in wants:
+            for shape, count in want:
+                most[shape] = max(count, most.get(shape, 0))
+        promised_too = self._promised_too
+        return {s: self._filler.capacity(s, count, promised_too=promised_too) for s, count in most.items()}
 
-    def is_ready(self, gang: Gang) -> None:
-        """Take note that a gang has what it needs: from now on it wants one member at a time."""
-        number = self._numbers[gang.row]
-        self._wanted[number] = min(1, self._wanted[number])
+    # ------------------------------------------------------------------ what gangs want
 
-    def _beyond(self, needs: NDArray[np.int64], queue: int) -> NDArray[np.bool_]:
-        """Whether needs [.., D] are more than a queue still gives."""
-        self._forget_what_changed()
-        if queue not in self._rooms:
-            dimensions = self._session.world.columns.ledger.shape_request.shape[1]
-            room = self._session.tiers.queue_room(Queue(self._session.world, queue), dimensions)
-            self._rooms[queue] = room if self._queues_count else None
-        left = self._rooms[queue]
-        if left is None:
-            return np.zeros(needs.shape[:-1], np.bool_)
-        return np.asarray(((needs > 0) & (needs > left)).any(axis=-1))
+    def _follow(self) -> None:
+        """Forget what gangs wanted that have changed since."""
+        ledger, count = self._world.columns.ledger, len(self._world.gangs)
+        if len(self._wants) > max(FEW, 2 * count):
+            self._forget()
+        if len(self._of) < count:
+            self._of = np.append(self._of, np.full(count - len(self._of), NOT_ASKED, np.int32))
+        self._of[:count][ledger.gang_touched[:count] > self._seen] = NOT_ASKED
+        self._seen = int(ledger.moment[0])
 
-    def _capacity(self, shape: int) -> int:
-        """How many of a shape the nodes still take, not counted further than anybody needs."""
-        self._forget_what_changed()
-        if shape not in self._capacities:
-            enough = int(self._wanted[self._shapes == shape].max())
-            takes_promises = self._session.takes_promises
-            self._capacities[shape] = self._session.filler.capacity(shape, enough, promised_too=takes_promises)
-        return self._capacities[shape]
+    def _ask(self, gangs: Rows) -> None:
+        """Find out what gangs want."""
+        if not len(gangs):
+            return
+        shapes, least = self._world.columns.traits.gang_shape[gangs], self._tiers.shortfalls(gangs).least
+        self._ask_equal(gangs[shapes >= 0], least[shapes >= 0])
+        for gang, short in zip(gangs[shapes < 0].tolist(), least[shapes < 0].tolist(), strict=True):
+            self._of[gang] = self._number(self._want_of_mixed(gang, short))
 
-    def _forget_what_changed(self) -> None:
-        columns = self._session.world.columns
-        state = int(columns.ledger.moment[0])
-        if self._state != state:
-            self._state = state
-            self._rooms.clear()
-            self._capacities.clear()
+    def _ask_equal(self, gangs: Rows, least: NDArray[np.int64]) -> None:
+        """Those whose members are all of one shape."""
+        columns = self._world.columns
+        promised = columns.ledger.gang_count[gangs][:, PROMISED_STATES].sum(axis=1)
+        wanted = np.maximum(least - promised, 1)
+        shapes = columns.traits.gang_shape[gangs].astype(np.int64)
+        kinds, of = np.unique(shapes * WHOLE + wanted, return_inverse=True)
+        self._of[gangs] = np.array([self._number((divmod(kind, WHOLE),)) for kind in kinds.tolist()], np.int32)[of]
+
+    def _want_of_mixed(self, gang: int, least: int) -> Want:
+        """One whose members differ; of it nothing is said once any member has left the line."""
+        ledger = self._world.columns.ledger
+        waiting = int(ledger.gang_count[gang, Status.PENDING])
+        if self._world.columns.traits.gang_shape[gang] != MIXED or waiting != ledger.gang_count[gang].sum():
+            return ()
+        spare = max(0, waiting - int(ledger.gang_best_effort[gang]) - least)
+        counts = ((s, count - spare) for s, count in self._world.mixes.counts(gang) if not ledger.shape_best_effort[s])
+        return tuple((shape, count) for shape, count in counts if count > 0)
+
+    def _number(self, want: Want) -> int:
+        number = self._numbers.setdefault(want, len(self._wants))
+        if number == len(self._wants):
+            self._wants.append(want)
+        return number

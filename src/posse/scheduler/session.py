@@ -17,6 +17,7 @@ from posse.cluster.views import Gang, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Claims
 from posse.scheduler.configuration import Configuration
+from posse.scheduler.hopeless import Hopeless
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.filler import Filler
@@ -60,6 +61,7 @@ class Session:
         filler: Filler,
         claims: Claims,
         reasons: Reasons,
+        hopeless: Hopeless,
         *,
         fresh: NDArray[np.bool_],
         takes_promises: bool,
@@ -69,6 +71,7 @@ class Session:
     ) -> None:
         self.world, self.configuration, self.tiers = world, configuration, tiers
         self.chooser, self.filler, self.claims, self.reasons = chooser, filler, claims, reasons
+        self.hopeless = hopeless
         self.now, self.cycle, self._fresh = now, cycle, fresh
         self.takes_promises = takes_promises
         """Whether a gang of higher priority may take room that is promised to others."""

@@ -19,12 +19,12 @@ from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
 from posse.scheduler.action import Action
 from posse.scheduler.crowd import Crowd
-from posse.scheduler.hopeless import NothingKnown, Remaining, hopeless
 from posse.scheduler.line import Heap, Line
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.fill import REFUSED_BY_QUEUE
 from posse.scheduler.plugin import Rows
+from posse.scheduler.remaining import NothingKnown, Remaining
 from posse.scheduler.session import Session
 from posse.scheduler.statement import Statement
 
@@ -84,7 +84,9 @@ class Allocate(Action):
         if "enqueue" not in self.actions:
             session.admit(session.gang_rows([GangPhase.PENDING]))
         gangs = session.gang_rows(ADMITTED, with_status=Status.PENDING)
-        gangs = gangs[session.is_fresh(gangs) | ~hopeless(session, gangs)]
+        gangs = gangs[session.is_fresh(gangs) | ~session.hopeless.among(gangs)]
+        if not session.tells:
+            gangs = gangs[~Remaining(session, gangs).queues_lack()]
         valid = [session.tiers.gang_invalid(Gang(session.world, row)) is None for row in gangs.tolist()]
         return gangs[np.array(valid, np.bool_)]
 
