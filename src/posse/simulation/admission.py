@@ -92,7 +92,7 @@ class Admission:
                 self._namespaces.pop(name, None)
 
     @property
-    def classes(self) -> list[KubeObject]:
+    def classes(self) -> list[PriorityClass]:
         """The priority classes that there are."""
         return list(self._classes.values())
 

@@ -21,15 +21,16 @@ from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, distinct
 from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
-from posse.kube.workloads import Workload
+from posse.kube.workloads import Deployment, ReplicaSet, Workload
 from posse.scheduler.records import Bind, Evict
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
 from posse.simulation.daemons import daemons_of
 from posse.simulation.identities import Identity, identity_of
-from posse.simulation.ownership import controlled_by, controller_of
+from posse.simulation.ownership import collected_with, controlled_by, controller_of
 from posse.simulation.places import Places
 from posse.simulation.pod_wishes import Wishes, wishes_of
+from posse.simulation.scaling import is_remodelled, is_rescaled, rescaled
 from posse.simulation.scenario import Reference
 from posse.simulation.standing import with_budget_status, with_quota_status
 from posse.simulation.workloads import expand, next_worker, recreate
@@ -89,13 +90,17 @@ class SimulatedCluster:
         self._take_in(manifests, list)
 
     def delete(self, reference: Reference) -> None:
-        """Delete an object by its name, as a user would."""
+        """Delete an object by its name, as a user would; what belongs to it goes with it."""
         identity = self.find(reference)
         if identity is not None and identity[1:] in ALWAYS_THERE:
             self.warnings.append(f"{reference.kind} {reference.name} is always there: it is not deleted")
             return
         if identity is not None:
+            # nothing that matters here belongs to a pod, and many are deleted
+            below = [] if identity[1] == Pod.KIND else collected_with(identity, self._everything())
             self._remove(identity)
+            for each in below:
+                self._drop(each)
             return
         namespace = reference.namespace or "default"
         self.warnings.append(f"nothing to delete: {reference.kind} {namespace}/{reference.name} is not there")
@@ -121,14 +126,49 @@ class SimulatedCluster:
 
     def _admit_all(self, things: list[KubeObject], places: Places) -> None:
         admitted = self._admission.admit(things, self.now)
-        around = list(self.objects.values()) if any(isinstance(thing, Workload) for thing in admitted) else []
-        expansion = expand(admitted, lambda made: self._admit_made(made, places), around)
+        workloads = [thing for thing in admitted if isinstance(thing, Workload)]
+        around = list(self.objects.values()) if workloads else []
+        known = [
+            (stood, thing) for thing in workloads if isinstance(stood := self.objects.get(identity_of(thing)), Workload)
+        ]
+        fresh = [thing for thing in admitted if not isinstance(self.objects.get(identity_of(thing)), Workload)]
+        expansion = expand(fresh, lambda made: self._admit_made(made, places), around)
         self.warnings += expansion.warnings
         self._expanded.update(owner for child in expansion.made if (owner := controller_of(child)) is not None)
         made = [*expansion.made, *self._daemons_on(admitted)]
         self.touched.update(map(identity_of, made))
         for thing in self._complete([*admitted, *made]):
             self._put(_onto(self.objects.get(identity_of(thing)), thing))
+        for stood, thing in known:
+            self._rescale(stood, thing, places)
+
+    def _rescale(self, stood: Workload, owner: Workload, places: Places) -> None:
+        """Let a workload that was applied again have as many pods as it wants now."""
+        if is_remodelled(stood, owner):
+            self.warnings.append(f"{owner} has another template now: pods that are there keep theirs")
+        if not is_rescaled(stood, owner):
+            return
+        below = [thing for thing in self._everything().values() if controller_of(thing) == identity_of(owner)]
+        if isinstance(owner, Deployment):
+            self._rescale_set(owner, [thing for thing in below if isinstance(thing, ReplicaSet)], places)
+            return
+        pods = [thing for thing in below if isinstance(thing, Pod)]
+        change = rescaled(owner, pods, {each.metadata.name: each.value for each in self._admission.classes})
+        for pod in change.surplus:
+            self._drop(identity_of(pod))
+        for thing in self._admit_made(change.made, places):
+            self.touched.add(identity_of(thing))
+            self._put(_onto(self.objects.get(identity_of(thing)), thing))
+
+    def _rescale_set(self, owner: Deployment, sets: list[ReplicaSet], places: Places) -> None:
+        """Hand a Deployment's number on to the ReplicaSet that has its pods, the youngest if none has."""
+        if not sets:
+            self.warnings.append(f"{owner} has no ReplicaSet in the input: its new number of pods has no effect")
+            return
+        latest = max(sets, key=lambda each: (each.spec.replicas, each.created, natural(each.metadata.name)))
+        asked = structs.replace(latest, spec=structs.replace(latest.spec, replicas=owner.spec.replicas))
+        self._store(asked)
+        self._rescale(latest, asked, places)
 
     def _admit_made(self, made: list[KubeObject], places: Places) -> list[KubeObject]:
         places.inherit(made)
@@ -232,6 +272,15 @@ class SimulatedCluster:
         self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
         return thing
 
+    def _drop(self, identity: Identity) -> None:
+        """Let an object be gone, whether it has arrived or not, and nobody replace it."""
+        if self._waiting.pop(identity, None) is None:
+            self._forget(identity)
+
+    def _everything(self) -> dict[Identity, KubeObject]:
+        """All objects, and the pods that have not arrived."""
+        return {**self.objects, **self._waiting}
+
     def _replace(self, lost: Pod) -> None:
         """Let a pod's owner create another."""
         of = controller_of(lost)
@@ -239,8 +288,8 @@ class SimulatedCluster:
             return
         owner = self.objects.get(of)
         again = recreate(owner, lost) if owner is not None else None
-        if again is not None:
-            self._create(again)
+        if owner is not None and again is not None:
+            self._create(owner, again)
 
     def _follow(self, finished: Pod) -> None:
         """Let the Job of a pod that succeeded start the next one, if it wants more than it runs at once."""
@@ -251,9 +300,12 @@ class SimulatedCluster:
         siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and controller_of(pod) == of]
         following = next_worker(owner, finished, siblings)
         if following is not None:
-            self._create(following)
+            self._create(owner, following)
 
-    def _create(self, made: Pod) -> None:
+    def _create(self, owner: KubeObject, made: Pod) -> None:
+        """Let an owner create a pod, under the next name that is free."""
+        while identity_of(made) in self.objects and (further := recreate(owner, made)) is not None:
+            made = further
         for pod in self._admission.admit([made], self.now):
             self.touched.add(identity_of(pod))
             self._store(pod)
@@ -276,18 +328,6 @@ class SimulatedCluster:
             self._put(child)
         both = zip(sorted(replaced, key=_by_name), sorted(names, key=_by_name), strict=False)
         return {f"{was[2]}/{was[3]}": f"{now[2]}/{now[3]}" for was, now in both}
-
-    def delete_with_pods(self, reference: Reference) -> None:
-        """Delete an object, and what it made if it made anything."""
-        owner = self.find(reference)
-        below = (
-            controlled_by(owner, self.objects)
-            if owner is not None and issubclass(KINDS.get(owner[:2], OtherObject), Workload)
-            else []
-        )
-        self.delete(reference)
-        for identity in below:
-            self._forget(identity)
 
     def _has_node(self, identity: Identity) -> bool:
         thing = self.objects.get(identity)

@@ -3,7 +3,7 @@
 Nothing here trusts that references lead upwards: in a file an object may belong to itself, directly or in a circle.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from posse.kube.meta import KubeObject, OwnerReference, group_of
 from posse.simulation.identities import Identity, identity_of
@@ -30,6 +30,21 @@ def controlled_by(owner: Identity, objects: Mapping[Identity, KubeObject]) -> li
         found |= dict.fromkeys(below)
         todo += below
     return list(found)[1:]
+
+
+def collected_with(owner: Identity, objects: Mapping[Identity, KubeObject]) -> list[Identity]:
+    """What goes when an object is gone: everything that belongs to it, and to nobody else who is there."""
+    gone = {owner: None}
+    while True:
+        more = [each for each, thing in objects.items() if each not in gone and _is_orphan(thing, gone, objects)]
+        if not more:
+            return list(gone)[1:]
+        gone |= dict.fromkeys(more)
+
+
+def _is_orphan(thing: KubeObject, gone: Container[Identity], objects: Container[Identity]) -> bool:
+    above = owners_of(thing) if thing.metadata.owner_references else ()
+    return any(each in gone for each in above) and not any(each in objects and each not in gone for each in above)
 
 
 def in_circles(things: Iterable[KubeObject]) -> set[Identity]:

@@ -59,7 +59,7 @@ class SimulatedTrial:
             if owner is not None:
                 self._names |= {new: old for old, new in cluster.remake(owner).items()}
         for reference in change.remove:
-            cluster.delete_with_pods(_reference(reference.kind, reference.namespace, reference.name))
+            cluster.delete(_reference(reference.kind, reference.namespace, reference.name))
         self._run.engine.world.observe(cluster.deliver(self._run.now))
 
     @property

@@ -102,14 +102,14 @@ def children_of(owner: Workload, nodes: Iterable[Node], priorities: dict[str, in
         case Deployment():
             children += [_replica_set(owner)]
         case ReplicaSet():
-            children += (_replica(owner, number) for number in range(owner.spec.replicas))
+            children += (replica(owner, number) for number in range(owner.spec.replicas))
         case StatefulSet():
             first = owner.spec.ordinals.start
             children += (_stateful(owner, first + number) for number in range(owner.spec.replicas))
         case DaemonSet():
             children += daemons.daemons_of(owner, nodes)
         case Job():
-            children += (_worker(owner, str(number)) for number in range(_parallelism(owner)))
+            children += (worker(owner, str(number)) for number in range(parallelism(owner)))
         case VolcanoJob() if not volcano_jobs.is_over(owner):
             whole = volcano_jobs.completed(owner)
             children += [volcano_jobs.pod_group_of(whole, priorities), *volcano_jobs.pods_of(whole)]
@@ -128,8 +128,8 @@ def recreate(owner: KubeObject, lost: Pod) -> Pod | None:
             return _stateful(owner, int(number))
         case DaemonSet():
             return _renamed(daemons.daemon_on(owner, daemons.node_of(lost)), lost, 1)
-        case Job() if places := _parallelism(owner):
-            return _renamed(_worker(owner, lost.metadata.annotations.get(COMPLETION_INDEX, number)), lost, places)
+        case Job() if places := parallelism(owner):
+            return _renamed(worker(owner, lost.metadata.annotations.get(COMPLETION_INDEX, number)), lost, places)
         case VolcanoJob() if not volcano_jobs.is_over(owner):
             return volcano_jobs.replacement(volcano_jobs.completed(owner), lost)
         case _:
@@ -141,14 +141,14 @@ def next_worker(owner: KubeObject, finished: Pod, siblings: Iterable[Pod]) -> Po
 
     `siblings` are all pods of the Job, the finished one included.
     """
-    if not isinstance(owner, Job) or owner.spec.completions is None or not _parallelism(owner):
+    if not isinstance(owner, Job) or owner.spec.completions is None or not parallelism(owner):
         return None
     wanted = [pod for pod in siblings if pod.status.phase != "Failed"]
     if len(wanted) >= owner.spec.completions:
         return None
     taken = {pod.metadata.annotations.get(COMPLETION_INDEX) for pod in wanted}
     free = next(str(index) for index in range(len(wanted) + 1) if str(index) not in taken)
-    return _renamed(_worker(owner, free), finished, _parallelism(owner))
+    return _renamed(worker(owner, free), finished, parallelism(owner))
 
 
 def _renamed(again: Pod, lost: Pod, places: int) -> Pod:
@@ -182,7 +182,8 @@ def _replica_set(owner: Deployment) -> ReplicaSet:
     )
 
 
-def _replica(owner: ReplicaSet, number: int) -> Pod:
+def replica(owner: ReplicaSet, number: int) -> Pod:
+    """Make one pod of a ReplicaSet."""
     return pod_from(owner, numbered(owner.metadata.name, number), owner.spec.template)
 
 
@@ -192,15 +193,16 @@ def _stateful(owner: StatefulSet, number: int) -> Pod:
     return pod_from(owner, name, owner.spec.template, labels)
 
 
-def _worker(owner: Job, place: str) -> Pod:
+def worker(owner: Job, place: str) -> Pod:
+    """Make one pod of a Job."""
     name = owner.metadata.name
     index = {COMPLETION_INDEX: place} if owner.spec.completion_mode == "Indexed" else {}
     labels = {"batch.kubernetes.io/job-name": name, "job-name": name} | index
     return pod_from(owner, f"{name}-{place}", owner.spec.template, labels, index)
 
 
-def _parallelism(owner: Job) -> int:
-    """How many pods a Job runs at once. Without a number of completions it is one, unless it says otherwise."""
+def parallelism(owner: Job) -> int:
+    """Say how many pods a Job runs at once. Without a number of completions it is one, unless it says otherwise."""
     spec = owner.spec
     if spec.suspend or _is_over(owner):
         return 0
