@@ -34,6 +34,12 @@ def test_members_beyond_the_minimum_are_bound_as_far_as_they_fit() -> None:
     assert sorted(binds(running)) == ["a-worker-0", "a-worker-1", "a-worker-2"]
 
 
+def test_so_they_are_in_a_cycle_of_which_nobody_is_told() -> None:
+    running = engine(CONF, node("n1", cpu=5), gang("a", min=3), *crew("a", 6), checks=True)
+
+    assert len(running.cycle(CycleInput(0), tell=False).effects) == 5
+
+
 def test_beyond_the_minimum_gangs_take_turns_where_shares_come_first() -> None:
     running = engine(
         conf("drf gang", "predicates", actions="allocate"),
