@@ -539,6 +539,39 @@ def test_a_stronger_gang_takes_as_many_promises_as_it_needs_those_of_the_weakest
     assert sorted(where.values()) == ["n1", "n3"]
 
 
+def test_a_stronger_gang_of_roles_takes_a_promise_too() -> None:
+    running = three_promised(priorities=("low", "high", "high"), created=(1, 1, 1))
+    roles = (("leader", 1), ("worker", 1))
+
+    cycle(
+        running,
+        gang("strong", min=2, min_roles=roles, priority_class="urgent"),
+        task("strong-0", "strong", role="leader"),
+        task("strong-1", "strong", role="worker"),
+        now=1,
+    )
+
+    where = promised(running)
+    assert sorted(where) == ["b-0", "strong-0", "strong-1"] or sorted(where) == ["c-0", "strong-0", "strong-1"]
+    assert sorted(where.values()) == ["n1", "n2", "n3"]
+
+
+def test_what_a_stronger_gang_wants_beyond_its_minimum_takes_no_promise() -> None:
+    running = three_promised(priorities=("low", "low", "low"), created=(1, 1, 1))
+    before = promised(running)
+
+    cycle(
+        running,
+        node("n4", cpu=1),
+        gang("strong", priority_class="urgent"),
+        task("strong-0", "strong", on="n4"),
+        task("strong-1", "strong"),
+        now=1,
+    )
+
+    assert promised(running) == before
+
+
 @pytest.mark.parametrize(("created", "youngest"), [((1, 2, 3), "c"), ((3, 1, 2), "a"), ((1, 3, 2), "b")])
 def test_among_equally_weak_gangs_the_youngest_gives_up_its_promise(
     created: tuple[int, int, int], youngest: str
