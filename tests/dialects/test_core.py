@@ -74,3 +74,8 @@ def test_a_quota_is_its_status_where_it_has_one() -> None:
 
     assert (fresh.hard, fresh.used) == ((("requests.cpu", 4000),), ())
     assert (known.hard, known.used) == ((("pods", 9),), (("pods", 3),))
+
+
+def test_a_node_larger_than_can_be_added_up_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Node n, status.allocatable: 4Ei of memory in all is more than can be added"):
+        core.node_fact(node("n", memory="4Ei"))

@@ -4,14 +4,14 @@ from posse.cluster.facts import BudgetFact, Image, NamespaceFact, NodeFact, Prio
 from posse.dialects.selectors import selector_of
 from posse.errors import Place
 from posse.kube.objects import Namespace, Node, PodDisruptionBudget, PriorityClass, ResourceQuota
-from posse.kube.quantity import amounts, in_order
+from posse.kube.quantity import amounts, countable, in_order
 
 
 def node_fact(node: Node) -> NodeFact:
     """A node: what it can give, and to whom. Without `allocatable` its capacity counts."""
     meta, status = node.metadata, node.status
-    field = "allocatable" if status.allocatable else "capacity"
-    given = amounts(status.allocatable or status.capacity, str(node), f"status.{field}")
+    where = "status.allocatable" if status.allocatable else "status.capacity"
+    given = countable(amounts(status.allocatable or status.capacity, str(node), where), str(node), where)
     return NodeFact(
         name=meta.name,
         uid=meta.uid,

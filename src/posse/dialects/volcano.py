@@ -16,7 +16,7 @@ from posse.dialects.selectors import selector_of
 from posse.errors import Place
 from posse.kube.meta import Metadata
 from posse.kube.objects import PodGroup, Queue, SubGroupPolicy
-from posse.kube.quantity import amounts, in_order
+from posse.kube.quantity import amounts, countable, in_order
 
 DIALECT = "volcano"
 SCHEDULER = "volcano"
@@ -72,8 +72,8 @@ def is_preemptable(annotations: Mapping[str, str], labels: Mapping[str, str], *,
 def gang_fact(group: PodGroup, customs: Customs = Customs()) -> GangFact:  # noqa: B008
     """A PodGroup as a gang."""
     meta, spec = group.metadata, group.spec
-    minimum = spec.min_resources
-    declared = None if minimum is None else in_order(amounts(minimum, str(group), "spec.minResources"))
+    where, minimum = "spec.minResources", spec.min_resources
+    declared = None if minimum is None else in_order(countable(amounts(minimum, str(group), where), str(group), where))
     return GangFact(
         key=f"{meta.namespace}/{meta.name}",
         namespace=meta.namespace,
@@ -121,7 +121,7 @@ def is_node_resource(name: str) -> bool:
 
 def queue_fact(queue: Queue) -> QueueFact:
     """A Queue. Unless it says otherwise it lends and gives back; a state that nobody set means open."""
-    meta, spec, owner = queue.metadata, queue.spec, str(queue)
+    meta, spec, owner, guarantee = queue.metadata, queue.spec, str(queue), "spec.guarantee.resource"
     return QueueFact(
         key=meta.name,
         name=meta.name,
@@ -133,7 +133,7 @@ def queue_fact(queue: Queue) -> QueueFact:
         reclaimable=spec.reclaimable is not False,
         capability=in_order(amounts(spec.capability, owner, "spec.capability")),
         deserved=in_order(amounts(spec.deserved, owner, "spec.deserved")),
-        guarantee=in_order(amounts(spec.guarantee.resource, owner, "spec.guarantee.resource")),
+        guarantee=in_order(countable(amounts(spec.guarantee.resource, owner, guarantee), owner, guarantee)),
         state=queue.status.state or "Open",
         labels=meta.labels,
         annotations=meta.annotations,

@@ -5,7 +5,8 @@ its resource, as Kubernetes does: bytes for whatever is measured in bytes, whole
 `count/...`), milli units for all the rest (cpu, extended resources). So no two spellings of one amount ever differ,
 and no sum drifts.
 
-An amount that does not fit a signed 64-bit integer is refused; the columns of the model hold nothing larger.
+An amount that does not fit a signed 64-bit integer is refused; the columns of the model hold nothing larger. What is
+added up over nodes, pods and gangs must be smaller by so much that the sums fit too (`countable`).
 """
 
 import re
@@ -20,6 +21,8 @@ Quantity = str | int | float
 Amount = tuple[str, int]
 
 LARGEST = 2**63 - 1
+MOST_COUNTABLE = 2**53
+"""In model units: 8Pi of memory, nine trillion cpus. A thousand nodes or pods as large as that still add up."""
 ACCEPTED = "a quantity such as 500m, 1.5, 4Gi or 2e3, not negative and below 2^63"
 
 _FORM = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eE])([+-]?\d+)|([KMGTPE]i|[numkMGTPE]?))", re.ASCII)
@@ -104,6 +107,18 @@ def amounts(quantities: Mapping[str, Quantity], owner: str, field: str) -> dict[
             place = Place(object=owner, field=f"{field}.{resource}")
             raise InputError(str(fault), place=place, accepted=ACCEPTED) from None
     return read
+
+
+def countable(totals: Mapping[str, int], owner: str, field: str) -> Mapping[str, int]:
+    """Amounts of something that is added up with others. `owner` and `field` say where they stand, for the error."""
+    for resource, value in totals.items():
+        if value > MOST_COUNTABLE:
+            most, place = format_amount(resource, MOST_COUNTABLE), Place(object=owner, field=field)
+            message = (
+                f"{format_amount(resource, value)} of {resource} in all is more than can be added up over a cluster"
+            )
+            raise InputError(message, place=place, accepted=f"at most {most} of {resource}")
+    return totals
 
 
 def in_order(totals: Mapping[str, int]) -> tuple[Amount, ...]:

@@ -10,9 +10,8 @@ Scores count a container that asks for no cpu or memory as a little, so that pod
 
 from collections.abc import Callable, Iterable, Mapping
 
-from posse.errors import InputError, Place
 from posse.kube.pods import Container, ContainerStatus, Pod, Resources
-from posse.kube.quantity import LARGEST, amounts, format_amount
+from posse.kube.quantity import amounts, countable
 
 Totals = dict[str, int]
 
@@ -69,11 +68,7 @@ def _requests(pod: Pod, asked: Asked) -> Totals:
         total |= _stated(pod)
     if spec.overhead:
         _add(total, amounts(spec.overhead, str(pod), "spec.overhead"))
-    for resource, value in total.items():
-        if value > LARGEST:
-            place = Place(object=str(pod), field="spec.containers")
-            message = f"asks for {format_amount(resource, value)} {resource} in all, which is too large"
-            raise InputError(message, place=place, accepted="a sum below 2^63")
+    countable(total, str(pod), "spec.containers")
     return total
 
 

@@ -137,7 +137,7 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
         if task.status is not Status.PENDING or task.shape_row in told:
             continue
         told.add(task.shape_row)
-        message = f"0/{refusal.total} nodes take {task.key}: {refusal}" if refusal.nodes else "there is no node"
+        message = f"0/{refusal.total} nodes take {task.key}: {refusal}" if refusal.nodes else "the cluster has no nodes"
         found.append(
             Blocker(
                 kind="nodes",
@@ -199,7 +199,7 @@ def _pod_message(session: Session, gang: Gang, task: Task, note: Note, blockers:
 
 
 def _unavailable(refusal: Refusal) -> str:
-    return f"0/{refusal.total} nodes are unavailable: {refusal}."
+    return f"0/{refusal.total} nodes are unavailable: {refusal}." if refusal.nodes else "the cluster has no nodes"
 
 
 def _name(status: Status) -> str:
