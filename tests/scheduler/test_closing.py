@@ -6,7 +6,7 @@ from posse.cluster.facts import Gone, Rules
 from posse.cluster.verdict import Verdict
 from posse.scheduler.engine import Engine
 from posse.scheduler.switches import Side
-from tests.builders import bare, conf, crew, cycle, engine, gang, node, task
+from tests.builders import amounts, bare, conf, crew, cycle, engine, gang, node, queue, task
 
 CONF = conf("priority gang", "predicates", actions="allocate, backfill")
 
@@ -136,6 +136,19 @@ def test_an_invalid_gang_says_what_it_has_and_needs() -> None:
 )
 def test_a_pod_is_unschedulable_only_where_nodes_would_help(facts: tuple[object, ...], word: str) -> None:
     assert {pod.reason for pod in verdict(*facts).pods} == {word}
+
+
+@pytest.mark.parametrize(("capability", "word"), [({}, "Unschedulable"), ({"cpu": 1}, "GangWaiting")])
+def test_who_waits_for_its_queues_share_waits_for_nodes_only_if_it_may_have_more(
+    capability: dict[str, float], word: str
+) -> None:
+    text = conf("priority gang", "predicates proportion", actions="allocate")
+    running = engine(text, queue("default", capability=amounts(**capability)), gang("a", min=2), *crew("a", 2))
+
+    found = told(running)
+
+    assert [blocker.plugin for blocker in found.blockers] == ["proportion"]
+    assert {pod.reason for pod in found.pods} == {word}
 
 
 def test_upstream_says_so_of_all_but_those_that_had_found_a_node() -> None:

@@ -152,6 +152,9 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
                 task=task.key,
             )
         )
+    if not found and gang.counts[Status.PENDING] and gang.is_admitted:
+        overused = session.tiers.queue_overused(gang.queue)  # nobody of such a queue is even tried
+        found += [overused] if overused is not None else []
     gated = gang.counts[Status.GATED]
     if gated and not gang.is_ready and invalid is None:
         message = f"{gated} of {gang.size} pods wait for a scheduling gate to be lifted"

@@ -109,7 +109,9 @@ class ProportionPlugin(Plugin):
         """Refuse a queue that has all it deserves, pods included."""
         if not within(self._deserved[queue.row], self._has(queue.row)):
             return None
-        return self._blocker(f"queue {queue.key} has all that it deserves")
+        wanted = self.world.columns.ledger.queue_waiting[queue.row]
+        may_have = self._may_have(queue.row, self._has(queue.row) + wanted, wanted > 0)
+        return self._blocker(f"queue {queue.key} has all that it deserves", nodes_help=may_have)
 
     def queue_allocatable(self, queue: Queue, task: Task) -> Blocker | None:
         """Refuse a task that would give its queue more than it deserves."""
@@ -259,5 +261,5 @@ class ProportionPlugin(Plugin):
             nodes_help=may_have,
         )
 
-    def _blocker(self, message: str) -> Blocker:
-        return Blocker(kind="queue", plugin=self.name, message=message)
+    def _blocker(self, message: str, *, nodes_help: bool = False) -> Blocker:
+        return Blocker(kind="queue", plugin=self.name, message=message, nodes_help=nodes_help)
