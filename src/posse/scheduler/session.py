@@ -153,10 +153,11 @@ class Session:
         if not len(bound):
             return
         world.confirm(bound, Status.BINDING)
-        facts, nodes, gangs, claims = world.tasks.facts, world.nodes.keys, world.gangs.keys, self.claims
+        facts, keys, claims = world.tasks.facts, world.tasks.keys, self.claims
+        nodes, gangs = world.nodes.keys, world.gangs.keys
         rows = zip(bound.tolist(), ledger.task_node[bound].tolist(), ledger.task_gang[bound].tolist(), strict=True)
         self.effects += [
-            Bind(fact.key, fact.uid, nodes[node], gangs[gang], claims.payloads(row, node) if claims.exist else ())
+            Bind(keys[row], fact.uid, nodes[node], gangs[gang], claims.payloads(row, node) if claims.exist else ())
             for row, node, gang in rows
             if (fact := facts[row]) is not None
         ]
