@@ -87,6 +87,26 @@ def test_gangs_are_served_in_line_order() -> None:
     assert binds(running) == {"old-worker-0": "n1"}
 
 
+def test_all_gangs_of_a_queue_are_served() -> None:
+    running = engine(CONF, node("n1"), *(each for name in "abc" for each in (gang(name), *crew(name, 2, cpu=0))))
+
+    assert len(binds(running)) == 6
+
+
+def test_a_gang_that_cannot_run_takes_no_place_from_others() -> None:
+    running = engine(
+        CONF,
+        node("n1", pods=1),
+        gang("lacks", min=2, created=-1),
+        *crew("lacks", 1, cpu=0),
+        gang("a"),
+        *crew("a", 1, cpu=0),
+        checks=True,
+    )
+
+    assert binds(running) == {"a-worker-0": "n1"}
+
+
 def test_without_the_action_it_waits() -> None:
     running = engine(conf("gang", "predicates", actions="allocate"), node("n1"), gang("a"), *crew("a", 1, cpu=0))
 

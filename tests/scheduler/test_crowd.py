@@ -90,3 +90,18 @@ def test_a_larger_gang_of_the_same_pods_that_finds_no_room_keeps_no_smaller_one_
     )
 
     assert sorted(binds(running)) == ["a-worker-0", "a-worker-1", "b-worker-0", "b-worker-1", "d-worker-0"]
+
+
+def test_the_first_of_a_crowd_that_finds_no_room_is_promised_what_is_being_freed() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=5),
+        task("old", on="n1", terminating=True),
+        *(each for name in "abcd" for each in (gang(name, min=2), *crew(name, 2))),
+        task("other", on="n1", terminating=True),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == ["a-worker-0", "a-worker-1"]
+    promised = [running.world.tasks.keys[row] for row, _ in running.promises()]
+    assert sorted(promised) == ["default/b-worker-0", "default/b-worker-1"]

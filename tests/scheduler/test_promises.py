@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 
-from posse.cluster.facts import Gone, PriorityClassFact
+from posse.cluster.facts import Gone, PriorityClassFact, SubgroupPolicy
 from posse.cluster.selectors import Requirement
 from posse.cluster.status import Status
 from posse.cluster.verdict import Blocker
@@ -13,7 +13,7 @@ from posse.scheduler.engine import Engine
 from posse.scheduler.plugin import Plugin
 from posse.scheduler.promises import PATIENCE
 from posse.scheduler.registry import Registry, built_in
-from tests.builders import bare, binds, conf, crew, cycle, engine, gang, node, task, the_task
+from tests.builders import bare, binds, conf, crew, cycle, engine, gang, node, queue, task, the_task
 from tests.properties.plugins import with_witness
 
 CONF = conf("priority gang", "predicates", actions="allocate")
@@ -207,7 +207,8 @@ def test_who_can_start_with_a_part_of_its_promise_does_and_keeps_the_rest() -> N
     where = promised(running)
     assert sorted(where.values()) == ["n1", "n2"]
 
-    bound = binds(running, Gone(kind="task", key="default/old1"), now=1)
+    others = queue("goes-first", created=-1), gang("b", queue="goes-first"), *crew("b", 1)
+    bound = binds(running, Gone(kind="task", key="default/old1"), *others, now=1)
 
     assert list(bound.values()) == ["n1"]
     assert promised(running) == {pod: name for pod, name in where.items() if name == "n2"}
@@ -487,6 +488,7 @@ def test_after_a_restart_a_pod_that_names_a_lost_node_gets_another() -> None:
     running = engine(CONF, node("n1"), gang("a"), task("a-0", "a", nominated="gone"), checks=True)
 
     assert binds(running) == {"a-0": "n1"}
+    assert the_task(running, "a-0").node == running.world.nodes.find("n1")
 
 
 def test_a_stronger_gang_takes_the_one_promise_that_helps_it_and_no_other() -> None:
@@ -556,16 +558,17 @@ def test_a_stronger_gang_of_roles_takes_a_promise_too() -> None:
     assert sorted(where.values()) == ["n1", "n2", "n3"]
 
 
-def test_what_a_stronger_gang_wants_beyond_its_minimum_takes_no_promise() -> None:
+@pytest.mark.parametrize("policies", [(), (SubgroupPolicy(name="part", match_keys=("part",)),)])
+def test_what_a_stronger_gang_wants_beyond_its_minimum_takes_no_promise(policies: tuple[SubgroupPolicy, ...]) -> None:
     running = three_promised(priorities=("low", "low", "low"), created=(1, 1, 1))
     before = promised(running)
 
     cycle(
         running,
         node("n4", cpu=1),
-        gang("strong", priority_class="urgent"),
-        task("strong-0", "strong", on="n4"),
-        task("strong-1", "strong"),
+        gang("strong", priority_class="urgent", subgroups=policies),
+        task("strong-0", "strong", on="n4", labels={"part": "0"}),
+        task("strong-1", "strong", labels={"part": "1"}),
         now=1,
     )
 

@@ -1,7 +1,7 @@
 """Gangs of sub-gangs: whole sub-gangs, as many as are needed, or nothing."""
 
 from posse.cluster.facts import GangFact, SubgroupPolicy, TaskFact
-from tests.builders import binds, conf, cycle, engine, gang, node, task, the_gang
+from tests.builders import binds, conf, crew, cycle, engine, gang, node, task, the_gang
 
 CONF = conf("priority gang", "predicates", actions="allocate")
 
@@ -26,6 +26,21 @@ def test_fewer_replicas_than_needed_start_not_at_all() -> None:
     running = engine(CONF, node("n1", cpu=3), serving(4, groups=2), *replica(0, 2), *replica(1, 2), checks=True)
 
     assert binds(running) == {}
+
+
+def test_and_leave_the_room_to_the_next_gang_of_the_same_cycle() -> None:
+    running = engine(
+        CONF,
+        node("n1", cpu=3),
+        serving(4, groups=2),
+        *replica(0, 2),
+        *replica(1, 2),
+        gang("next", min=3, created=9),
+        *crew("next", 3),
+        checks=True,
+    )
+
+    assert sorted(binds(running)) == [f"next-worker-{number}" for number in range(3)]
 
 
 def test_half_a_replica_does_not_count_even_if_the_gang_has_pods_enough() -> None:
