@@ -20,6 +20,7 @@ def crowded_world(seed: int) -> list[Fact]:
     ]
     kinds = [(random.choice((1, 2, 2, 3)), random.choice((0.5, 1, 1, 2))) for _ in range(3)]
     second = random.choice((0.0, 0.0, 0.3))
+    by_role, led = random.choice((0.0, 0.5, 1.0)), random.choice((0.0, 0.0, 0.5))
     for number in range(random.randint(4, 24)):
         size, cpu = random.choice(kinds)
         name, minimum = f"g{number:02}", size if random.random() < 0.8 else random.randint(1, size)
@@ -30,7 +31,10 @@ def crowded_world(seed: int) -> list[Fact]:
                 created=random.randint(0, 5),
                 queue="second" if random.random() < second else "default",
                 min_resources=amounts(cpu=cpu * minimum) if random.random() < 0.5 else None,
+                min_roles=(("worker", random.randint(1, size)),) if random.random() < by_role else (),
             )
         )
-        facts += crew(name, size, cpu=cpu)
+        facts += crew(name, size, cpu=cpu, role="worker")
+        if random.random() < led:
+            facts.append(task(f"{name}-leader", name, cpu=random.choice((0, 0.5, 3)), role="leader"))
     return facts

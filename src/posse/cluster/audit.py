@@ -189,6 +189,7 @@ def _gangs(world: World) -> Iterator[str]:
                 "having minimal resources": (bool(traits.gang_has_min_resources[row]), fact.min_resources is not None),
                 "being declared": (bool(traits.gang_declared[row]), declared),
                 "having parts": (bool(traits.gang_parted[row]), bool(fact.min_roles or fact.subgroups)),
+                "having sub-gangs": (bool(traits.gang_divided[row]), bool(fact.subgroups)),
             },
         )
         if declared and world.gang_ages[row] != (fact.created, natural(fact.key)):

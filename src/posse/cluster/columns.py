@@ -51,6 +51,8 @@ class Traits(NamedTuple):
     """[G] a declared gang stands in the row."""
     gang_parted: NDArray[np.bool_]
     """[G] roles or sub-gangs have minimums of their own."""
+    gang_divided: NDArray[np.bool_]
+    """[G] it has sub-gangs."""
     gang_shape: NDArray[np.int32]
     """[G] the shape of all its members, `MIXED` if they differ, `NO_SHAPE` if it has none; see `mixes`."""
     gang_min: NDArray[np.int64]
@@ -106,6 +108,7 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "task_created": (("T",), np.int64, 0),
     "task_rank": (("T",), np.int32, 0),
     "gang_parted": (("G",), np.bool_, 0),
+    "gang_divided": (("G",), np.bool_, 0),
     "gang_shape": (("G",), np.int32, NO_SHAPE),
     "gang_declared": (("G",), np.bool_, 0),
     "gang_min": (("G",), np.int64, 0),
@@ -207,7 +210,8 @@ class Columns:
         self.ledger.gang_counts_gated[row] = False
         traits.gang_min[row] = traits.gang_created[row] = traits.gang_priority[row] = 0
         traits.gang_phase[row] = GangPhase.PENDING
-        traits.gang_has_min_resources[row] = traits.gang_declared[row] = traits.gang_parted[row] = False
+        traits.gang_has_min_resources[row] = traits.gang_declared[row] = False
+        traits.gang_parted[row] = traits.gang_divided[row] = False
         traits.gang_min_resources[row] = 0
 
     def reserve_logs(self, entries: int) -> None:

@@ -172,6 +172,7 @@ class World:
     def _describe_gang(self, row: int, fact: GangFact, *, is_new: bool) -> None:
         traits = self.columns.traits
         traits.gang_declared[row] = True
+        traits.gang_divided[row] = bool(fact.subgroups)
         traits.gang_parted[row] = bool(fact.min_roles or fact.subgroups)
         traits.gang_min[row] = fact.min_member
         traits.gang_created[row] = fact.created

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from posse.cluster.status import READY_STATES, Status
+from posse.cluster.status import PROMISED_STATES, READY_STATES, Status
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Cohort, Division, Gang, Task, Team
 from posse.scheduler.arguments import Argument
@@ -28,6 +28,10 @@ from posse.scheduler.metrics.tally import Tally, is_short
 from posse.scheduler.plugin import THE_WORLD, Key, Plugin, Rows, Setup, Shortfalls, Vote
 
 READY_FIRST, UNREADY_FIRST = "ready-first", "unready-first"
+
+
+UNDECIDED = (Status.GATED, *PROMISED_STATES)
+"""Neither waits to be placed nor has a node."""
 
 
 class GangPlugin(Plugin):
@@ -121,9 +125,15 @@ class GangPlugin(Plugin):
         return max(1, gang.minimum - gang.ready_count - gang.pending_best_effort)
 
     def shortfalls(self, gangs: Rows) -> Shortfalls | None:
-        """Count what is short of the gangs' own minimums; that suffices where no roles or sub-gangs have any."""
+        """Count what is short of the gangs' own minimums.
+
+        That suffices where no roles or sub-gangs have any, and where everybody is needed: then no role lacks anybody.
+        """
+        ledger, traits = self.world.columns.ledger, self.world.columns.traits
         least: NDArray[np.int64] = np.maximum(self._minimums(gangs) - self._ready(gangs), 0)
-        return Shortfalls(least, ~self.world.columns.traits.gang_parted[gangs])
+        others = ledger.gang_count[gangs][:, UNDECIDED].sum(axis=1) + ledger.gang_best_effort[gangs]
+        takes_all = (least == ledger.gang_count[gangs, Status.PENDING]) & (others == 0)
+        return Shortfalls(least, ~traits.gang_parted[gangs] | (takes_all & ~traits.gang_divided[gangs]))
 
     def subgang_ready(self, division: Division) -> bool:
         """Have a sub-gang's minimum on nodes."""
