@@ -1,15 +1,18 @@
 """The line: the best queue, its best gang, and everybody's key as it is now."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from posse.cluster.status import Status
+from posse.cluster.views import Gang
 from posse.scheduler.engine import Engine
 from posse.scheduler.line import Heap, Line
-from tests.builders import bare, conf, crew, engine, gang, node, queue, task, the_task
+from posse.scheduler.plugin import Key, Plugin
+from posse.scheduler.registry import Registry, built_in
+from tests.builders import bare, binds, conf, crew, engine, gang, node, queue, task, the_task
 from tests.properties.effort import tried
 
 
@@ -105,6 +108,33 @@ def test_whose_share_grew_meanwhile_waits_behind_those_whose_share_did_not() -> 
         line.back(each)
 
     assert turns == ["a", "b", "c", "a", "b"]
+
+
+class ColoursPlugin(Plugin):
+    """Put gangs first of whose colour fewer pods have a node: a key that moves with the turns of others."""
+
+    name: ClassVar[str] = "colours"
+
+    def gang_order(self, gang: Gang) -> Key:
+        """Count the pods of the colour."""
+        world, colour = gang.world, gang.fact.labels["colour"]
+        alike = [Gang(world, row) for row in world.gangs.declared()]
+        return sum(each.ready_count for each in alike if each.fact.labels["colour"] == colour)
+
+
+def test_where_keys_depend_on_others_they_are_asked_for_again_and_nobody_goes_in_a_crowd() -> None:
+    known = built_in()
+    running = engine(
+        conf("gang", "predicates colours", actions="allocate"),
+        node("n1", cpu=8),
+        *(gang(f"{colour}-{number}", labels={"colour": colour}) for colour in ("blue", "red") for number in range(3)),
+        *(each for colour in ("blue", "red") for number in range(3) for each in crew(f"{colour}-{number}", 1)),
+        registry=Registry({**known.plugins, ColoursPlugin.name: ColoursPlugin}, known.actions),
+    )
+
+    turns = [pod.removesuffix("-worker-0") for pod in binds(running)]
+
+    assert turns == ["blue-0", "red-0", "blue-1", "red-1", "blue-2", "red-2"]
 
 
 def test_items_come_by_their_keys_and_equal_ones_in_the_order_they_came() -> None:
