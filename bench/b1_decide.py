@@ -9,8 +9,8 @@ from bench.checking import check_against_reference
 from bench.report import milliseconds, record, table
 from bench.timing import TimedEngine, cpu_seconds, engine, phases, without_collector
 from bench.worlds import gang, mixed, nodes, queue
+from posse.cluster.records import CycleInput
 from posse.cluster.world import World
-from posse.scheduler.records import CycleInput
 
 SHAPES = ((10_000, 1), (500, 20), (20, 500), (1, 10_000))
 SMALL = ((1_000, SHAPES), (5_000, SHAPES))

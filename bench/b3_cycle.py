@@ -15,8 +15,8 @@ from bench.report import milliseconds, record, table
 from bench.timing import TimedEngine, engine, phases, without_collector
 from bench.worlds import NAMESPACE, gang, nodes, queue, running, shape
 from posse.cluster.facts import Observation, TaskFact
+from posse.cluster.records import CycleInput
 from posse.cluster.world import World
-from posse.scheduler.records import CycleInput
 
 PER_NODE = 35
 RUNNING, WAITING, HOPELESS, LEADER = shape(500), shape(14_000), shape(64_000), shape(100)

@@ -10,11 +10,11 @@ from bench.timing import cpu_seconds, engine, resident, without_collector
 from bench.worlds import NODE, running, shape
 from bench.worlds import nodes as node_facts
 from bench.worlds import queue as queue_fact
+from posse.cluster.records import CycleInput
 from posse.cluster.world import World
 from posse.dialects.translator import Translator
 from posse.kube.manifests import parse
 from posse.kube.quantity import format_amounts
-from posse.scheduler.records import CycleInput
 from posse.scheduler.warming import warm
 from posse.simulation.admission import Admission
 

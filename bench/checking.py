@@ -4,8 +4,8 @@ from bench.timing import engine
 from bench.worlds import mixed, nodes
 from posse.cluster.columns import tie_rank
 from posse.cluster.facts import Fact
+from posse.cluster.records import Bind, CycleInput
 from posse.cluster.world import World
-from posse.scheduler.records import Bind, CycleInput
 from tests.reference.cluster import Cluster
 from tests.reference.cycle import Policy, run_cycle
 from tests.reference.placement import Chooser

@@ -15,10 +15,10 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from posse.cluster.records import CycleInput, CycleResult
 from posse.cluster.world import World
 from posse.scheduler.configuration import DEFAULT_CONF, load
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import CycleInput, CycleResult
 from posse.scheduler.registry import built_in
 from posse.scheduler.session import Session
 

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from posse.cluster.facts import Amounts, GangFact, NodeFact, Observation, QueueFact, Shape, TaskFact
+from posse.cluster.records import Bind, CycleInput, CycleResult
 from posse.cluster.views import Gang, Queue, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Book
 from posse.scheduler.configuration import load
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, CycleInput, CycleResult
 from posse.scheduler.registry import Registry, built_in
 from posse.scheduler.switches import Side
 from posse.scheduler.victims import victims

@@ -11,9 +11,9 @@ from random import Random
 from msgspec import structs
 
 from posse.cluster.facts import Fact, Gone, Observation, TaskFact
+from posse.cluster.records import Bind, Bound, CycleInput, CycleResult, Outcome, Refused, TimedOut
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Outcome, Refused, TimedOut
 from posse.scheduler.switches import Side
 from tests.builders import conf, engine
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.facts import ClaimReference
+from posse.cluster.records import Payload
 from posse.cluster.world import World
 from posse.scheduler.arguments import Argument
 from posse.scheduler.plugin import Plugin, Setup
-from posse.scheduler.records import Payload
 from posse.scheduler.registry import Registry, built_in
 
 

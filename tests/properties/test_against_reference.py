@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from posse.cluster.columns import tie_rank
 from posse.cluster.facts import Fact, Shape, TaskFact
+from posse.cluster.records import Bind, CycleInput
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
 from posse.scheduler.placement.filler import Filler
-from posse.scheduler.records import Bind, CycleInput
 from tests.builders import binds, conf, crew, cycle, engine, gang, node
 from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posse.cluster.facts import Fact, GangFact, TaskFact
+from posse.cluster.records import Bind, CycleResult
 from posse.cluster.status import Status
 from posse.cluster.subgroups import SubGang, subgang_of
-from posse.scheduler.records import Bind, CycleResult
 from posse.scheduler.switches import Side
 from tests.properties.effort import tried
 from tests.properties.lives import Life, usual_conf

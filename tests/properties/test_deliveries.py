@@ -14,9 +14,9 @@ from msgspec import structs
 from posse.cluster.audit import audit
 from posse.cluster.facts import Gone, Observation, TaskFact
 from posse.cluster.portrait import Portrait, portrait
+from posse.cluster.records import Bound, CycleInput, Outcome, Refused, TimedOut
 from posse.cluster.world import World
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bound, CycleInput, Outcome, Refused, TimedOut
 from tests.builders import binds, conf, crew, engine, gang, node, queue, task
 
 News = Observation | Outcome

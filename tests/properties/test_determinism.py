@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from posse.cluster.facts import Gone, TaskFact
 from posse.cluster.portrait import portrait
-from posse.scheduler.records import CycleInput
+from posse.cluster.records import CycleInput
 from tests.builders import engine
 from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from posse.cluster.facts import Gone, QueueFact
 from posse.cluster.portrait import portrait
-from posse.scheduler.records import (
+from posse.cluster.records import (
     Bind,
     Bound,
     CycleInput,

@@ -17,10 +17,10 @@ from msgspec import structs
 
 from posse.cluster.facts import Fact, Gone, TaskFact
 from posse.cluster.portrait import portrait
+from posse.cluster.records import Bind, CycleInput, CycleResult
 from posse.scheduler.crowd import Crowd
 from posse.scheduler.engine import Engine
 from posse.scheduler.hopeless import Hopeless
-from posse.scheduler.records import Bind, CycleInput, CycleResult
 from tests.builders import conf, engine
 from tests.properties.crowds import crowded_world
 from tests.properties.effort import tried

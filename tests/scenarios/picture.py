@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from posse.scheduler.records import CycleResult
+from posse.cluster.records import CycleResult
 from posse.simulation.batch import BatchLine
 from posse.simulation.result import Record, result_of
 from posse.simulation.run import Run

@@ -1,8 +1,8 @@
 """Allocate: all of what a gang needs or nothing, in turns."""
 
 from posse.cluster.phases import GangPhase
+from posse.cluster.records import CycleInput
 from posse.cluster.status import Status
-from posse.scheduler.records import CycleInput
 from tests.builders import amounts, bare, binds, conf, crew, cycle, engine, gang, node, queue, task, the_gang, the_task
 
 CONF = conf("priority gang", "predicates nodeorder", actions="allocate")

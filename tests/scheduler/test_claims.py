@@ -1,8 +1,8 @@
 """Claims: what a pod needs beyond room, kept in books that are made up here."""
 
 from posse.cluster.facts import ClaimReference, Gone
+from posse.cluster.records import Bind, CycleInput, Payload, Refused
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, CycleInput, Payload, Refused
 from tests.builders import binds, conf, crew, cycle, engine, gang, node, task
 from tests.properties.plugins import Licences, Seat
 

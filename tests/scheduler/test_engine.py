@@ -3,10 +3,10 @@
 import pytest
 
 from posse.cluster.facts import Gone
+from posse.cluster.records import Bind, Bound, CycleInput, CycleResult, Outcome, Refused, TimedOut
 from posse.cluster.status import Status
 from posse.scheduler.configuration import load
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Outcome, Refused, TimedOut
 from posse.scheduler.registry import built_in
 from tests.builders import amounts, bare, binds, conf, crew, cycle, engine, gang, node, queue, task, the_gang, the_task
 

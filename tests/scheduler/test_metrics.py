@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from posse.cluster.facts import Gone, Observation
+from posse.cluster.records import CycleResult
 from posse.cluster.verdict import Blocker, BlockerKind, Verdict
 from posse.scheduler.engine import Engine
 from posse.scheduler.metrics.readings import REASONS, readings, reason_of
 from posse.scheduler.metrics.series import as_record, series
 from posse.scheduler.metrics.tally import Tally
-from posse.scheduler.records import CycleResult
 from tests.builders import amounts, conf, crew, cycle, engine, gang, node, queue, task
 
 ALL = conf("gang", "drf predicates proportion")

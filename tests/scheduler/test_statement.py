@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from posse.cluster.facts import ClaimReference
 from posse.cluster.portrait import portrait
+from posse.cluster.records import Bind
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind
 from posse.scheduler.session import Session
-from tests.builders import conf, crew, engine, gang, node, task, the_task
-from tests.properties.plugins import with_witness
+from tests.builders import binds, conf, crew, engine, gang, node, task, the_task
+from tests.properties.plugins import Licences, with_witness
 
 
 def opened() -> tuple[Engine, Session]:
@@ -101,3 +102,28 @@ def test_plugins_hear_of_everybody_and_forget_what_is_undone() -> None:
     assert witnessed(running) == [("came", "default/a-worker-0")]
     statement.rollback()
     assert witnessed(running) == []
+
+
+def test_plugins_hear_of_those_that_were_placed_at_one_go() -> None:
+    running = engine(
+        conf("gang witness", "predicates"), node("n1"), gang("a", min=2), *crew("a", 3), registry=with_witness()
+    )
+
+    assert len(binds(running)) == 3
+    assert witnessed(running) == [("came", f"default/a-worker-{number}") for number in range(3)]
+
+
+def test_who_is_leaving_keeps_what_was_reserved_for_it_until_it_is_gone() -> None:
+    book = Licences({"n1": 1})
+    licensed = {"claims": (ClaimReference("licence", "solver"),)}
+    running = engine(
+        conf("gang", "predicates"), node("n1"), gang("a"), *crew("a", 1, shape=licensed), books={"licence": book}
+    )
+    assert len(binds(running)) == 1
+    session = running.open(1)
+
+    session.statement().evict(rows(running, "a-worker-0"))
+    assert len(book.taken) == 1
+
+    session.statement().release(rows(running, "a-worker-0"))
+    assert book.taken == []

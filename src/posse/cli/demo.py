@@ -17,9 +17,9 @@ from posse.cli import demo_story
 from posse.cli.output import is_watched, write
 from posse.cli.progress import Progress
 from posse.cli.running import Outcome, unexplained, warm_up
+from posse.cluster.records import CycleResult
 from posse.errors import InputError, Place
 from posse.kube import manifests
-from posse.scheduler.records import CycleResult
 from posse.simulation.explaining import explanations
 from posse.simulation.run import Run
 from posse.simulation.scenario import Options, Scenario

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from posse.scheduler.records import CycleResult
+from posse.cluster.records import CycleResult
 
 LARGE = 2_000
 """Objects or cycles from which on someone may wonder what is going on."""

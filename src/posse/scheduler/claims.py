@@ -14,9 +14,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.facts import ClaimReference
+from posse.cluster.records import Payload
 from posse.cluster.status import OCCUPYING_STATES, PROMISED_STATES, members_of
 from posse.cluster.world import World
-from posse.scheduler.records import Payload
 
 BLOCKING = frozenset({"device", "device-template"})
 """Claims without which a pod must not start, so that without a book for them it waits."""

@@ -16,6 +16,18 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from posse.cluster.audit import ContradictionError, audit, overdrawn
+from posse.cluster.observed import status_of
+from posse.cluster.records import (
+    Bind,
+    Bound,
+    CycleInput,
+    CycleResult,
+    Effect,
+    Kept,
+    Outcome,
+    Refused,
+    TimedOut,
+)
 from posse.cluster.status import Status
 from posse.cluster.verdict import QueueVerdict, Verdict
 from posse.cluster.views import Gang
@@ -33,7 +45,6 @@ from posse.scheduler.placement.scoring import Scoring
 from posse.scheduler.plugin import Plugin, Setup
 from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
 from posse.scheduler.reasons import Reasons
-from posse.scheduler.records import Bind, Bound, CycleInput, CycleResult, Effect, Outcome
 from posse.scheduler.registry import Registry
 from posse.scheduler.session import Session
 from posse.scheduler.standstill import Standstill
@@ -172,21 +183,25 @@ class Engine:
         self.claims.sweep()
 
     def _learn(self, outcome: Outcome) -> None:
-        """What came of a bind.
+        """What came of a bind, or of an eviction.
 
-        Only the pod that was meant is concerned, and only while it is thought to be on its way.
+        Only the pod that was meant is concerned, and only while what was decided about it is thought to be on its way.
         """
         world = self.world
         row = world.tasks.find(outcome.pod)
         fact = world.tasks.facts[row] if row >= 0 else None
-        if fact is None or fact.uid != outcome.uid or world.columns.ledger.task_status[row] != Status.BINDING:
+        if fact is None or fact.uid != outcome.uid:
             return
-        if isinstance(outcome, Bound):
-            world.move([row], [Status.BOUND], [world.node_row(outcome.node)])
-            return
-        self.tiers.deallocated(np.array([row], np.int32))
-        self.claims.give_back([row])
-        world.move([row], [Status.PENDING], [-1])
+        match outcome, Status(world.columns.ledger.task_status[row]):
+            case Bound(node=node), Status.BINDING:
+                world.move([row], [Status.BOUND], [world.node_row(node)])
+            case Refused() | TimedOut(), Status.BINDING:
+                self.tiers.deallocated(np.array([row], np.int32))
+                self.claims.give_back([row])
+                world.move([row], [Status.PENDING], [-1])
+            case Kept(), Status.RELEASING if not fact.terminating:
+                world.move([row], [status_of(fact)], [world.node_row(fact.node)])
+                self.tiers.allocated(np.array([row], np.int32))
 
     def _close(self, session: Session, *, tell: bool) -> tuple[tuple[Verdict, ...], tuple[QueueVerdict, ...]]:
         for plugin in self.tiers.plugins:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.phases import GangPhase
+from posse.cluster.records import Bind, Effect, Evict
 from posse.cluster.status import Status
 from posse.cluster.verdict import Blocker
 from posse.cluster.views import Gang, Task
@@ -24,7 +25,6 @@ from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.terms import Codes
 from posse.scheduler.plugin import Rows
 from posse.scheduler.reasons import Reasons, Refusal
-from posse.scheduler.records import Bind, Effect, Evict
 from posse.scheduler.statement import Statement
 from posse.scheduler.tiers import Tiers
 

@@ -5,10 +5,10 @@ takes a fraction of one.
 """
 
 from posse.cluster.facts import GangFact, NodeFact, QueueFact, Shape, TaskFact
+from posse.cluster.records import CycleInput
 from posse.cluster.world import World
 from posse.scheduler.configuration import load
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import CycleInput
 from posse.scheduler.registry import built_in
 
 CONF = """\

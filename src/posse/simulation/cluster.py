@@ -16,13 +16,13 @@ from msgspec import Struct, structs
 from posse.cluster.facts import Observation
 from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
+from posse.cluster.records import Bind, Evict
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, distinct
 from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.kube.workloads import Deployment, ReplicaSet, Workload
-from posse.scheduler.records import Bind, Evict
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
 from posse.simulation.daemons import daemons_of

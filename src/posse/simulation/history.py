@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from msgspec import Struct, structs
 
+from posse.cluster.records import Bind, CycleResult, Evict
 from posse.cluster.verdict import PodVerdict, QueueVerdict, Verdict
-from posse.scheduler.records import Bind, CycleResult, Evict
 
 
 class Eviction(Struct, frozen=True):

@@ -11,11 +11,11 @@ from typing import Any
 from msgspec import structs
 
 from posse.cluster.ordering import natural
+from posse.cluster.records import Bind
 from posse.kube.encoding import manifest_of
 from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.pods import Condition, Pod, PodStatus
-from posse.scheduler.records import Bind
 from posse.simulation.history import History
 from posse.simulation.identities import Identity
 from posse.simulation.run import Run

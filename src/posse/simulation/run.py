@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache
 
 from msgspec import structs
 
+from posse.cluster.records import Bind, CycleInput, CycleResult
 from posse.cluster.world import World, same
 from posse.dialects.customs import Customs
 from posse.kube.manifests import Manifest
 from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
-from posse.scheduler.records import Bind, CycleInput, CycleResult
 from posse.scheduler.registry import Registry, installed
 from posse.scheduler.switches import Side
 from posse.simulation.cluster import SimulatedCluster

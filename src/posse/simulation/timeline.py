@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 
 from posse.cluster.ordering import natural
+from posse.cluster.records import Bind, CycleResult, Evict
 from posse.cluster.verdict import Verdict
-from posse.scheduler.records import Bind, CycleResult, Evict
 
 Naming = Callable[[str], str]
 """What a gang's key is shown as."""

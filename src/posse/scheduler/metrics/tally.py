@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from posse.cluster.facts import GangFact
+from posse.cluster.records import Bind, CycleResult, Evict
 from posse.cluster.verdict import Verdict
 from posse.cluster.world import World
-from posse.scheduler.records import Bind, CycleResult, Evict
 
 
 class Found(Struct, frozen=True):

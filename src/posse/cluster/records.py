@@ -33,7 +33,15 @@ class TimedOut(Struct, frozen=True, gc=False, tag="timed-out"):
     uid: str
 
 
-Outcome = Bound | Refused | TimedOut
+class Kept(Struct, frozen=True, gc=False, tag="kept"):
+    """The API refused an eviction: the pod stays where it is."""
+
+    pod: str
+    uid: str
+    reason: str = ""
+
+
+Outcome = Bound | Refused | TimedOut | Kept
 
 
 class CycleInput(Struct, frozen=True, gc=False):

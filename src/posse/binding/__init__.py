@@ -1,0 +1,1 @@
+"""Binding: from a decision to bound pods, gang by gang, and back to what came of it."""

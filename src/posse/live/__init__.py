@@ -1,0 +1,1 @@
+"""Live: the scheduler at work on a cluster, with the Kubernetes API at both ends."""
