@@ -44,9 +44,10 @@ def test_a_refused_gang_is_admitted_once_there_is_room() -> None:
     cycle(running)
     assert admitted(running, "a") == []
 
-    cycle(running, node("n2", cpu=8))
+    told = cycle(running, node("n2", cpu=8), now=1).verdicts
 
     assert admitted(running, "a") == ["a"]
+    assert [(bare(verdict.gang), verdict.phase) for verdict in told] == [("a", "Inqueue")]
 
 
 def test_why_a_gang_is_not_admitted_is_told_once_and_again_when_something_changed() -> None:
