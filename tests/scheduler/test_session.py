@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posse.cluster.facts import Gone
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
 from posse.cluster.verdict import Blocker
@@ -33,6 +34,13 @@ def test_who_is_not_declared_or_in_an_undeclared_queue_is_not_found() -> None:
     _, session = opened(*crew("nobody", 1), gang("a", queue="later"), gang("b", queue="red"), queue("red"))
 
     assert names(session.gangs(GangPhase)) == ["b"]
+
+
+def test_a_gang_that_is_gone_is_not_found_though_its_pods_are_there() -> None:
+    running, _ = opened(gang("a"), *crew("a", 1), gang("b"))
+    running.world.observe([Gone(kind="gang", key="default/a")])
+
+    assert names(running.open(8).gangs(GangPhase)) == ["b"]
 
 
 def test_waiting_tasks_come_in_their_order_those_that_ask_for_nothing_apart() -> None:
