@@ -70,7 +70,7 @@ class ApiError(Exception):
 
     def __str__(self) -> str:
         """One line: what, and why."""
-        return f"{self.status} {self.reason}: {self.message}".replace(" : ", ": ")
+        return f"{self.status} {self.reason}".strip() + f": {self.message}"
 
     @property
     def expired(self) -> bool:
