@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from posse.cluster.facts import Amounts, GangFact, NodeFact, Observation, QueueFact, Shape, TaskFact
 from posse.cluster.records import Bind, CycleInput, CycleResult
+from posse.cluster.selectors import Requirement
 from posse.cluster.views import Gang, Queue, Task
 from posse.cluster.world import World
 from posse.scheduler.claims import Book
@@ -167,3 +168,15 @@ def given_up(
     """The bare names of the candidates that may go for a task, in the order given."""
     tasks = [the_task(running, name) for name in candidates]
     return [bare(each.key) for each in victims(running.tiers, point, the_task(running, by), tasks)]
+
+
+def promised(running: Engine) -> dict[str, str]:
+    """Who is promised which node, by bare names."""
+    world = running.world
+    nodes = world.columns.ledger.task_node
+    return {bare(world.tasks.keys[row]): world.nodes.keys[nodes[row]] for row, _ in running.promises()}
+
+
+def only_on(name: str) -> dict[str, object]:
+    """What the shape of a pod asks for that wants one node, which has its name as a label."""
+    return {"node_selector": (Requirement("name", "In", (name,)),)}

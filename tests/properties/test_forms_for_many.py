@@ -60,7 +60,7 @@ def each(running: Engine, rows: np.ndarray) -> Iterator[Gang]:
     return (Gang(running.world, row) for row in rows.tolist())
 
 
-@tried(120)
+@tried(60)
 @given(life=lives)
 def test_gangs_and_tasks_are_put_in_the_same_order(life: Life) -> None:
     running = life.engine
@@ -76,7 +76,7 @@ def test_gangs_and_tasks_are_put_in_the_same_order(life: Life) -> None:
             assert session.pending(gang, best_effort=kind).tolist() == [task.row for task in mine]
 
 
-@tried(150)
+@tried(80)
 @given(life=lives, data=st.data())
 def test_fewer_members_than_a_gang_lacks_never_make_it_ready_and_so_many_do(life: Life, data: st.DataObject) -> None:
     running, world = life.engine, life.engine.world
@@ -92,7 +92,7 @@ def test_fewer_members_than_a_gang_lacks_never_make_it_ready_and_so_many_do(life
         assert running.tiers.missing(gang) == max(1, least - len(some)) or not suffice
 
 
-@tried(120)
+@tried(60)
 @given(life=lives)
 def test_the_same_gangs_would_be_admitted(life: Life) -> None:
     running = life.engine
@@ -103,7 +103,7 @@ def test_the_same_gangs_would_be_admitted(life: Life) -> None:
         assert found.tolist() == alone
 
 
-@tried(120)
+@tried(60)
 @given(life=lives, data=st.data())
 def test_who_is_admitted_together_would_be_one_by_one_and_is_charged_the_same(life: Life, data: st.DataObject) -> None:
     running, together = life.engine, life.engine.fork()
@@ -125,7 +125,7 @@ def test_who_is_admitted_together_would_be_one_by_one_and_is_charged_the_same(li
         assert amounts == (admitted_for(gang).tolist() if states else [0] * len(amounts))
 
 
-@tried(120)
+@tried(60)
 @given(life=lives)
 def test_queues_refuse_the_tasks_that_ask_for_more_than_their_room(life: Life) -> None:
     running, world = life.engine, life.engine.world

@@ -42,7 +42,7 @@ def replicated(random: Random) -> tuple[GangFact, list[TaskFact]]:
     return gang("g", min=random.randint(1, len(members)), subgroups=policies), members
 
 
-@tried(250)
+@tried(200)
 @given(seed=seeds, idle=IDLE, freed=FREED)
 def test_sub_gangs_are_placed_as_the_plain_rules_place_them(seed: int, idle: int, freed: int) -> None:
     declared, members = replicated(Random(seed))
