@@ -1,5 +1,6 @@
 """Clocks that stand until somebody waits, and lots that always fall the same."""
 
+import asyncio
 from collections.abc import Callable
 
 
@@ -16,6 +17,7 @@ class Clock:
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
+        await asyncio.sleep(0)
 
 
 def always(number: float = 0.0) -> Callable[[], float]:

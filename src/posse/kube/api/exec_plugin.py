@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, field
 
-from posse.errors import Place
+from posse.errors import InputError, Place
 from posse.kube.api.credentials import Clock, Credential, CredentialError, text_of
 from posse.kube.decoding import convert, without_nulls
 from posse.kube.meta import instant
@@ -145,10 +145,9 @@ class ExecPlugin:
             raise self._fault(f"{self._config.command} printed no JSON: {fault}") from None
         try:
             given = convert(without_nulls(plain), ExecCredential, self._place)
-        except CredentialError:
-            raise
-        except Exception as fault:
-            raise self._fault(f"{self._config.command} printed no ExecCredential: {fault}") from None
+        except InputError as fault:
+            why = f"{fault.place.field} {fault.message}".strip()
+            raise self._fault(f"{self._config.command} printed no ExecCredential: {why}") from None
         if given.api_version != self._config.api_version:
             raise self._fault(f"{self._config.command} printed {given.api_version}, not {self._config.api_version}")
         status = given.status

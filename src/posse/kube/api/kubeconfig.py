@@ -183,8 +183,7 @@ def _find(read: Sequence[tuple[Path, Kubeconfig]], part: str, name: str, said: P
 def _server(entry: Entry, cluster: Cluster) -> Server:
     if cluster.proxy_url:
         raise InputError("is not supported", place=entry.at("proxy-url"), accepted="a server that is reached directly")
-    parts = urlsplit(cluster.server)
-    if parts.scheme not in ("https", "http") or not parts.hostname:
+    if not _is_url(cluster.server):
         raise InputError(f"{cluster.server!r} is no URL", place=entry.at("server"), accepted="https://host:port")
     authority = _bytes(
         entry, "certificate-authority", cluster.certificate_authority, cluster.certificate_authority_data
@@ -200,6 +199,14 @@ def _server(entry: Entry, cluster: Cluster) -> Server:
         _check_authority(pem, authority.place)
     url = cluster.server.rstrip("/")
     return Server(url, pem, cluster.tls_server_name, not cluster.insecure_skip_tls_verify)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # what stands for the port is none
+        return False
 
 
 def _check_authority(pem: bytes, place: Place) -> None:

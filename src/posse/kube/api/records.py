@@ -22,7 +22,7 @@ class Vanished(Struct, frozen=True, gc=False):
 
 
 class Unreadable(Struct, frozen=True, gc=False):
-    """An object that is there, and that we cannot make sense of as it is now."""
+    """An object that is there, and that we cannot make sense of as it is now; not even of its name, if it has none."""
 
     kind: type[KubeObject]
     namespace: str

@@ -26,12 +26,15 @@ from posse.kube.api.backing_off import Backoff, Random
 from posse.kube.api.client import PAGE, ApiClient, query_of
 from posse.kube.api.credentials import CredentialError
 from posse.kube.api.known import Known, head_of
-from posse.kube.api.records import Interrupted, Record, Synced
+from posse.kube.api.records import Interrupted, Record, Synced, Unreadable
 from posse.kube.api.resources import Resource
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 NOT_UNDERSTOOD = (400, 422)
 """How servers answer that have no streaming lists."""
+
+GARBLED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoders say of text that no API server writes."""
 
 Records = AsyncIterator[list[Record]]
 """As many at a time as have arrived."""
@@ -109,7 +112,7 @@ class Watch:
                         yield records
                 if not self._heard:
                     raise LostError(f"GET {self._path}: ended, and nothing was told")
-            except (ApiError, LostError, CredentialError, msgspec.MsgspecError) as fault:
+            except (ApiError, LostError, CredentialError, *GARBLED) as fault:
                 if self._lists_otherwise(fault):
                     continue
                 if not self._synced and isinstance(fault, ApiError) and not (fault.passing or fault.expired):
@@ -191,16 +194,20 @@ class Watch:
         try:
             for line in lines:
                 if line:
-                    records += self._told_by(_EVENTS.decode(line))
-        except (ApiError, msgspec.MsgspecError) as fault:
+                    records += self._told_by(line)
+        except (ApiError, *GARBLED) as fault:
             return fault
         return None
 
-    def _told_by(self, event: _Event) -> Iterable[Record]:
+    def _told_by(self, line: bytes) -> Iterable[Record]:
+        self._heard = True
+        try:
+            event = _EVENTS.decode(line)
+        except RecursionError:  # then nobody can say whose it is
+            return (Unreadable(self._kind, "", "", "", "nested too deeply"),)
         if event.type == "ERROR":
             raise refused_by(status_in(event.object))
         head = head_of(event.object)
-        self._heard = True
         if self._version:
             self._version, self._failures = head.resource_version, 0
         if event.type == "DELETED":
