@@ -1,4 +1,4 @@
-"""Who takes room that is promised to others: gangs of strictly higher priority, for their minimum, and no more of it."""
+"""Who takes room that is promised to others: gangs of strictly higher priority, and only for their minimum."""
 
 import pytest
 
