@@ -12,7 +12,7 @@ from posse.kube.api.backing_off import Backoff
 from posse.kube.api.client import ApiClient, Patch
 from posse.kube.api.credentials import Credential
 from tests.kube.api.fakes import Clock, always
-from tests.kube.api.stub import HANGS_UP, SILENCE, Play, Stub, answer, client_of, raw, refused, stub
+from tests.kube.api.stub import HANGS_UP, SILENCE, Play, Stub, answer, client_of, events, raw, refused, stub
 
 Use = Callable[[ApiClient, Stub], Awaitable[Any]]
 
@@ -257,6 +257,25 @@ def test_a_token_that_was_just_replaced_is_replaced_here_too() -> None:
         assert [it.headers["authorization"] for it in server.asked] == ["Bearer old", "Bearer new"]
 
     run(use, refused(401, "Unauthorized"), answer(), credentials=Changing("old", "new"))
+
+
+def test_a_watch_shows_the_new_token_too() -> None:
+    async def use(client: ApiClient, server: Stub) -> None:
+        async with client.stream("/x", 1.0) as lines:
+            assert [line async for line in lines] == [[b"{}"]]
+        assert [it.headers["authorization"] for it in server.asked] == ["Bearer old", "Bearer new"]
+
+    run(use, refused(401, "Unauthorized"), events(b"{}\n"), credentials=Changing("old", "new"))
+
+
+def test_a_watch_that_is_not_let_in_says_so() -> None:
+    async def use(client: ApiClient, server: Stub) -> None:
+        with pytest.raises(ApiError, match="401 Unauthorized"):
+            async with client.stream("/x", 1.0):
+                pass
+        assert len(server.asked) == 2
+
+    run(use, refused(401, "Unauthorized"), credentials=Changing("old", "new", "newest"))
 
 
 def test_a_list_is_read_page_by_page() -> None:

@@ -229,16 +229,19 @@ class ApiClient:
     async def stream(self, path: str, quiet: float) -> AsyncIterator[Lines]:
         """Ask for something without an end: a watch. One attempt; raise like `request`."""
         await self._turn()
-        credential = await self._credentials.current()
-        async with self._transport.stream(path, {"Accept": JSON}, credential, quiet) as (answer, lines):
-            if answer.status == UNAUTHORIZED:
-                self._credentials.refused(credential)
-            if answer.status >= ERRORS:
-                fault = refusal(answer, f"GET {path.partition('?')[0]}")
-                if fault.busy:
-                    self._close_for(self._delay(fault, 0))
-                raise fault
-            yield lines
+        for may_ask_again in (True, False):
+            credential = await self._credentials.current()
+            async with self._transport.stream(path, {"Accept": JSON}, credential, quiet) as (answer, lines):
+                if answer.status < ERRORS:
+                    yield lines
+                    return
+            replaced = answer.status == UNAUTHORIZED and self._credentials.refused(credential)
+            if not (replaced and may_ask_again):
+                break
+        fault = refusal(answer, f"GET {path.partition('?')[0]}")
+        if fault.busy:
+            self._close_for(self._delay(fault, 0))
+        raise fault
 
     async def _asked(self, send: Callable[[Credential], Awaitable[Answer]]) -> Answer:
         """Ask, and ask once more if we showed a credential that had just been replaced."""
