@@ -106,6 +106,7 @@ def engine(
     seed: int = 0,
     registry: Registry | None = None,
     books: Mapping[str, Book] | None = None,
+    heals: bool = False,
     checks: bool = False,
 ) -> Engine:
     """A scheduler that has seen these facts. The queue `default` is there unless they bring their own."""
@@ -113,7 +114,7 @@ def engine(
     configuration = load(conf_text, registry=known.plugin_specs(), actions=known.action_specs(), mode=mode)
     world = World(seed)
     world.observe([queue("default"), *facts])
-    return Engine(world, configuration, known, books, checks=checks)
+    return Engine(world, configuration, known, books, heals=heals, checks=checks)
 
 
 def cycle(running: Engine, *observations: Observation, now: int = 0) -> CycleResult:

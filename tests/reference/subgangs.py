@@ -93,9 +93,9 @@ class OneNode:
             line.remove(subgang)
             had = len(self.place)
             self._place(subgang, untried[subgang])
-            if len(self.place) > had:
+            if self.is_ready(subgang, promised=True):
                 line += [subgang] * bool(untried[subgang])
-                if self.starts():
+                if len(self.place) > had and self.starts():
                     break
         if self.place != before and (self.starts() or self.starts(promised=True)):
             return self.starts()

@@ -146,3 +146,11 @@ def test_a_replica_that_lost_a_pod_gets_it_back() -> None:
 
     assert binds(running) == {"g-r1-9": "n1"}
     assert [each.is_ready for each in the_gang(running, "g").subgangs] == [True, True]
+
+
+def test_a_surplus_pod_that_fits_nowhere_does_not_keep_the_others_of_its_replica_waiting() -> None:
+    labels = {"replica": "0"}
+    surplus = [task("g-r0-2", "g", cpu=99, labels=labels), task("g-r0-3", "g", labels=labels)]
+    running = engine(CONF, node("n1", cpu=8), serving(2), *replica(0, 2, on="n1"), *surplus, checks=True)
+
+    assert binds(running) == {"g-r0-3": "n1"}

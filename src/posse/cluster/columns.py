@@ -61,6 +61,8 @@ class Traits(NamedTuple):
     """[G] nanoseconds."""
     gang_priority: NDArray[np.int64]
     """[G] resolved through the priority classes."""
+    gang_started: NDArray[np.bool_]
+    """[G] its minimum was bound at some time."""
     gang_phase: NDArray[np.int8]
     """[G] `GangPhase`: where the gang is in its life. Decided by the cycle, observed only at first sight."""
     gang_has_min_resources: NDArray[np.bool_]
@@ -114,6 +116,7 @@ LAYOUT: dict[str, tuple[tuple[Axis, ...], Any, int]] = {
     "gang_min": (("G",), np.int64, 0),
     "gang_created": (("G",), np.int64, 0),
     "gang_priority": (("G",), np.int64, 0),
+    "gang_started": (("G",), np.bool_, 0),
     "gang_phase": (("G",), np.int8, int(GangPhase.PENDING)),
     "gang_has_min_resources": (("G",), np.bool_, 0),
     "gang_min_resources": (("G", "D"), np.int64, 0),
@@ -211,7 +214,7 @@ class Columns:
         traits.gang_min[row] = traits.gang_created[row] = traits.gang_priority[row] = 0
         traits.gang_phase[row] = GangPhase.PENDING
         traits.gang_has_min_resources[row] = traits.gang_declared[row] = False
-        traits.gang_parted[row] = traits.gang_divided[row] = False
+        traits.gang_parted[row] = traits.gang_divided[row] = traits.gang_started[row] = False
         traits.gang_min_resources[row] = 0
 
     def reserve_logs(self, entries: int) -> None:

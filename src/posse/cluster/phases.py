@@ -27,6 +27,9 @@ class GangPhase(IntEnum):
     """All that was scheduled has ended."""
 
 
+STARTED = frozenset({GangPhase.RUNNING, GangPhase.UNKNOWN, GangPhase.COMPLETED})
+"""What only a gang comes to whose minimum was bound at some time."""
+
 NAMES = {phase.name.capitalize(): phase for phase in GangPhase}
 
 

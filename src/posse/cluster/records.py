@@ -31,6 +31,7 @@ class TimedOut(Struct, frozen=True, gc=False, tag="timed-out"):
 
     pod: str
     uid: str
+    reason: str = ""
 
 
 class Kept(Struct, frozen=True, gc=False, tag="kept"):

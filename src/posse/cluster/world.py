@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posse.cluster.columns import Columns
+from posse.cluster.efforts import Effort
 from posse.cluster.facts import (
     Amounts,
     BudgetFact,
@@ -39,7 +40,7 @@ from posse.cluster.mixes import Mixes
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.observed import status_of
 from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
-from posse.cluster.phases import phase_at_first_sight
+from posse.cluster.phases import STARTED, phase_at_first_sight
 from posse.cluster.status import Status
 
 ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Status.BOUND)
@@ -83,6 +84,8 @@ class World:
         self.mixes = Mixes()
         self.promises: dict[int, int] = {}
         """Since when (nanoseconds) each pipelined task of ours has had its promise."""
+        self.efforts: dict[int, Effort] = {}
+        """What it took so far to get gangs bound, by gang row."""
         self.node_facts_version = 0
         """Rises with every change to what nodes are (not to what is on them)."""
         self.people_version = 0
@@ -183,6 +186,8 @@ class World:
             traits.gang_min_resources[row, self.dimensions.number(name)] = amount
         if is_new:
             traits.gang_phase[row] = phase_at_first_sight(fact)
+            traits.gang_started[row] = traits.gang_phase[row] in STARTED
+            self.efforts.pop(row, None)
 
     def _observe_task(self, fact: TaskFact) -> None:
         row = self.tasks.find(fact.key)
@@ -303,6 +308,7 @@ class World:
         members = self.membership.of(row)
         self._count(members, -1)
         self.gangs.put(row, None)
+        self.efforts.pop(row, None)
         self.columns.clear_gang(row, self.queue_row(""))
         self.membership.forget_cohorts(row)
         for task in members:
@@ -488,7 +494,7 @@ class World:
         other.gang_ages = list(self.gang_ages)
         other.columns = self.columns.fork(spare.columns if spare is not None else None)
         other.membership, other.mixes = self.membership.fork(), self.mixes.fork()
-        other.promises = dict(self.promises)
+        other.promises, other.efforts = dict(self.promises), dict(self.efforts)
         other.node_facts_version, other.people_version = self.node_facts_version, self.people_version
         return other
 

@@ -7,7 +7,7 @@ of them found no node.
 
 from collections import Counter
 
-from posse.cluster.phases import GangPhase, phase_at_close
+from posse.cluster.phases import STARTED, GangPhase, phase_at_close
 from posse.cluster.status import Status, members_of
 from posse.cluster.verdict import Blocker, GangState, PodVerdict, QueueVerdict, Verdict
 from posse.cluster.views import Gang, Queue, Task
@@ -63,6 +63,10 @@ class Closing:
             is_unschedulable=bool(gang.size) and not gang.is_ready,
             keeps_admission=self._keeps_admission,
         )
+        if phase is GangPhase.UNKNOWN and gang.row in session.world.efforts:
+            phase = GangPhase.INQUEUE  # it lost nothing: it never had its minimum
+        if phase in STARTED:
+            session.world.columns.traits.gang_started[gang.row] = True
         session.set_phase(gang, phase)
         return phase
 

@@ -48,7 +48,7 @@ UPSTREAM_PLUGINS = frozenset(
 """The plugins that Volcano has, likewise."""
 
 OWN_SETTINGS = frozenset(
-    {"compatibility", "coscheduling", "gates", "kai", "koordinator", "native", "plain", "scheduler"}
+    {"compatibility", "coscheduling", "gates", "kai", "koordinator", "native", "plain", "repair", "scheduler"}
 )
 """Entries of `configurations` that are neither an action's nor a plugin's."""
 

@@ -46,6 +46,8 @@ from posse.scheduler.plugin import Plugin, Setup
 from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.registry import Registry
+from posse.scheduler.repairs import ARGUMENTS as REPAIR
+from posse.scheduler.repairs import Repairs
 from posse.scheduler.session import Session
 from posse.scheduler.standstill import Standstill
 from posse.scheduler.tiers import Seat, Tiers
@@ -62,10 +64,11 @@ class Engine:
         registry: Registry,
         books: Mapping[str, Book] | None = None,
         *,
+        heals: bool = False,
         checks: bool = False,
     ) -> None:
         self.world, self.registry, self.books = world, registry, dict(books or {})
-        self._checks = checks
+        self._heals, self._checks = heals, checks
         self.cycles = 0
         self._seen = -1
         self._held: dict[int, Held] = {}
@@ -79,6 +82,7 @@ class Engine:
         self.reasons = Reasons()
         self.claims = Claims(self.world, self.books, self._held)
         self.tiers = Tiers([[self._seat(option) for option in tier] for tier in configuration.tiers])
+        self._repairs = Repairs(self.world, configuration.setting("repair", REPAIR), heals=self._heals)
         self.forget()
         feasibility = Feasibility(self.world, self.tiers, self.reasons, self.claims)
         scoring = Scoring(self.world, self.tiers)
@@ -134,6 +138,7 @@ class Engine:
         """Redeem the promises whose room has come, and let plugins look at how things stand."""
         session = self.open(now, tells=tells)
         self._promises.open(session)
+        self._repairs.open(session)
         for plugin in self.tiers.plugins:
             plugin.on_open(session)
         return session
@@ -169,7 +174,7 @@ class Engine:
     def forget(self) -> None:
         """Look at every gang in the next cycle as if it were new, so that all are told how they stand then."""
         self._seen = -1
-        self._standstill = Standstill(self.world, self.tiers, self.claims)
+        self._standstill = Standstill(self.world, self.tiers, self.claims, self._repairs)
 
     def _fresh(self) -> NDArray[np.bool_]:
         """[G] which gangs changed since the last cycle closed."""
@@ -195,7 +200,8 @@ class Engine:
         match outcome, Status(world.columns.ledger.task_status[row]):
             case Bound(node=node), Status.BINDING:
                 world.move([row], [Status.BOUND], [world.node_row(node)])
-            case Refused() | TimedOut(), Status.BINDING:
+            case Refused(reason=reason) | TimedOut(reason=reason), Status.BINDING:
+                self._repairs.refused(int(world.columns.ledger.task_gang[row]), reason)
                 self.tiers.deallocated(np.array([row], np.int32))
                 self.claims.give_back([row])
                 world.move([row], [Status.PENDING], [-1])
@@ -217,6 +223,7 @@ class Engine:
             for gang in gangs:
                 self._closing.settle(session, gang)
         self._promises.close(session)
+        self._repairs.close(session)
         return verdicts, queues
 
     def _concerned(self, session: Session) -> list[int]:
@@ -256,6 +263,7 @@ class Engine:
         """When something will change by itself: a promise ends, or a plugin's answer."""
         deadlines = [self.deadline_of(task) for task in self.world.promises]
         deadlines += [plugin.wake_at() for plugin in self.tiers.plugins]
+        deadlines.append(self._repairs.next_due())
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def state(self, now: int) -> int:
@@ -275,7 +283,11 @@ class Engine:
             (world.gangs.keys[row], int(world.columns.traits.gang_phase[row])) for row in world.gangs.declared()
         )
         waits = sorted(now - since for since in world.promises.values())
-        return hash((tuple(tasks), tuple(phases), tuple(waits)))
+        efforts = sorted(
+            (world.gangs.keys[row], now - effort.since, now - effort.rests_until, effort.failures)
+            for row, effort in world.efforts.items()
+        )
+        return hash((tuple(tasks), tuple(phases), tuple(waits), tuple(efforts)))
 
     # ------------------------------------------------------------------ copies
 
@@ -285,7 +297,9 @@ class Engine:
         The copy may take the columns of a world that is no longer used.
         """
         books, held = copy.deepcopy((self.books, self._held))
-        other = Engine(self.world.fork(spare), self.configuration, self.registry, books, checks=self._checks)
+        other = Engine(
+            self.world.fork(spare), self.configuration, self.registry, books, heals=self._heals, checks=self._checks
+        )
         other._held.update(held)
         other.cycles, other._seen = self.cycles, self._seen
         for mine, theirs in zip(self.tiers.plugins, other.tiers.plugins, strict=True):

@@ -77,6 +77,8 @@ class Session:
         """Whether a gang of higher priority may take room that is promised to others."""
         self.tells = tells
         """Whether anybody is told what the cycle found; if not, only its decisions count."""
+        self.resting: set[int] = set()
+        """Gangs (their rows) that are not tried in this cycle."""
         self.effects: list[Effect] = []
         self.notes: dict[int, Note] = {}
 
@@ -100,6 +102,15 @@ class Session:
     def gangs(self, phases: Iterable[GangPhase], *, with_status: Status | None = None) -> list[Gang]:
         """The same as views."""
         return [Gang(self.world, row) for row in self.gang_rows(phases, with_status=with_status).tolist()]
+
+    def rest(self, gang: Gang, why: Blocker) -> None:
+        """Leave a gang alone in this cycle."""
+        self.resting.add(gang.row)
+        self.block(gang, why)
+
+    def awake(self, gangs: Rows) -> Rows:
+        """Those among the gangs that are not left alone."""
+        return gangs[~np.isin(gangs, list(self.resting))] if self.resting else gangs
 
     def pending(self, gang: Gang, *, best_effort: bool) -> NDArray[np.int32]:
         """The pending tasks of a gang in task order: those that ask for nothing but a place, or the others."""

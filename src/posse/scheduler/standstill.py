@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.world import World, same
 from posse.scheduler.claims import Claims
+from posse.scheduler.repairs import Repairs
 from posse.scheduler.session import Session
 from posse.scheduler.tiers import Tiers
 
@@ -23,8 +24,8 @@ Mark = tuple[int, ...]
 class Standstill:
     """Knows how things stood when the actions last ran in vain."""
 
-    def __init__(self, world: World, tiers: Tiers, claims: Claims) -> None:
-        self._world, self._claims = world, claims
+    def __init__(self, world: World, tiers: Tiers, claims: Claims, repairs: Repairs) -> None:
+        self._world, self._claims, self._repairs = world, claims, repairs
         self._plugins = tiers.plugins
         self._may_come = not any("time" in plugin.depends_on for plugin in self._plugins)
         self._before: tuple[NDArray[np.integer[Any]], ...] = ()
@@ -37,6 +38,7 @@ class Standstill:
             self._mark == self._mark_of_now()
             and self._told >= session.tells
             and not self._world.promises
+            and not self._is_due(self._repairs.next_due(), session.now)
             and not any(self._is_due(plugin.wake_at(), session.now) for plugin in self._plugins)
         )
 

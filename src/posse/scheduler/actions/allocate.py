@@ -83,7 +83,7 @@ class Allocate(Action):
         """The gangs that may be placed: admitted (or nobody admits here), not hopeless, and valid."""
         if "enqueue" not in self.actions:
             session.admit(session.gang_rows([GangPhase.PENDING]))
-        gangs = session.gang_rows(ADMITTED, with_status=Status.PENDING)
+        gangs = session.awake(session.gang_rows(ADMITTED, with_status=Status.PENDING))
         gangs = gangs[session.is_fresh(gangs) | ~session.hopeless.among(gangs)]
         if not session.tells:
             gangs = gangs[~Remaining(session, gangs).queues_lack()]
@@ -153,10 +153,10 @@ def _place_divisions(session: Session, statement: Statement, gang: Gang, parts: 
     while len(heap):
         division = heap.pop()
         part, before = by_cohort[division.row], len(statement)
-        if place(session, statement, gang, part) and len(statement) > before:
+        if place(session, statement, gang, part):
             if part.has_tasks:
                 heap.push(division)
-            if session.tiers.gang_ready(gang):
+            if len(statement) > before and session.tiers.gang_ready(gang):
                 break
     if len(statement) > mark and (session.tiers.gang_ready(gang) or session.tiers.gang_pipelined(gang)):
         return True

@@ -31,7 +31,7 @@ class Backfill(Action):
 
     def _waiting(self, session: Session) -> list[tuple[Gang, list[int]]]:
         """Best-effort tasks by gang, in line order."""
-        gangs = session.gang_rows(ADMITTED, with_status=Status.PENDING)
+        gangs = session.awake(session.gang_rows(ADMITTED, with_status=Status.PENDING))
         gangs = gangs[session.world.columns.ledger.gang_best_effort[gangs] > 0]
         pending = pending_in(session.world, session.tiers, gangs, best_effort=True)
         tasks = {row: pending.of(at).tolist() for at, row in enumerate(gangs.tolist())}
