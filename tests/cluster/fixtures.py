@@ -10,6 +10,7 @@ Where the programs cannot be had, these tests are skipped and say what is missin
 POSSE_REQUIRE_CLUSTER=1, they fail instead.
 """
 
+import asyncio
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,10 @@ from pathlib import Path
 
 import pytest
 
+from posse.kube.api.access import find_access
+from posse.kube.api.client import ApiClient
+from posse.kube.crds.definitions import definitions
+from posse.kube.crds.installing import install
 from tests.cluster import control_plane as cluster
 from tests.cluster.binaries import HOW, find_or_build, required, tell
 from tests.cluster.processes import Process
@@ -57,6 +62,18 @@ def namespace(control_plane: cluster.ControlPlane) -> Iterator[str]:
     control_plane.client.create("/api/v1/namespaces", {"metadata": {"name": name}})
     yield name
     control_plane.client.delete(f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0")
+
+
+@pytest.fixture(scope="session")
+def volcano_crds(control_plane: cluster.ControlPlane) -> None:
+    """Let the control plane that tests share know Volcano's kinds, as `posse install crds` does."""
+
+    async def installed() -> None:
+        async with ApiClient(find_access({}, str(control_plane.kubeconfig))) as client:
+            async for _ in install(client, definitions()):
+                pass
+
+    asyncio.run(installed())
 
 
 @pytest.fixture
