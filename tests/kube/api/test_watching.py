@@ -209,6 +209,31 @@ def test_the_end_of_a_namesake_is_not_the_end_of_its_successor() -> None:
     assert told == ["a@5", "synced", "-a", "a@11", "a@12"]
 
 
+def test_late_news_of_a_predecessor_are_no_news() -> None:
+    told = told_by(
+        events(added("a", 11, uid="2"), listed(11), modified("a", 5, uid="1"), modified("a", 12, uid="2"), stays=True),
+        until="a@12",
+    )
+
+    assert told == ["a@11", "synced", "a@12"]
+
+
+def test_what_ends_while_it_is_being_listed_has_ended() -> None:
+    told = told_by(events(added("a", 5), added("b", 6), deleted("a", 8), listed(9), stays=True), until="synced")
+
+    assert told == ["a@5", "b@6", "-a", "synced"]
+
+
+def test_a_list_is_believed_even_if_versions_went_back() -> None:
+    told = told_by(
+        events(added("a", 50), listed(90), GONE),
+        events(added("a", 5), listed(9), modified("a", 10), stays=True),
+        until="a@10",
+    )
+
+    assert told == ["a@50", "synced", "interrupted", "a@5", "synced", "a@10"]
+
+
 def test_silence_has_an_end() -> None:
     told = told_by(
         events(added("a", 5), listed(9), stays=True),

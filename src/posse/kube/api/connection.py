@@ -20,7 +20,6 @@ ENOUGH = 2**18
 WANTED = (b"content-length", b"transfer-encoding", b"retry-after")
 """The headers that anybody reads."""
 
-NO_BODY = (204, 304)
 FINAL = 200
 """Statuses below are said on the way to the answer."""
 

@@ -102,7 +102,7 @@ class EventRecorder:
         wall_clock: Clock = time.time,
     ) -> None:
         self.dropped = 0
-        """How many were told and will not be written."""
+        """How many were told and are not written, unless as part of a later count."""
         self._client = client
         self._controller = controller
         self._instance = instance
@@ -149,6 +149,8 @@ class EventRecorder:
             if entry := self._entries.get(said):
                 entry.waiting = False
                 await self._write(said, entry)
+            else:  # so much else was told since that it is forgotten
+                self.dropped += 1
         self._filled.clear()
 
     def _entry(self, said: _Said) -> _Entry:

@@ -1,7 +1,8 @@
 """What a watch has told so far: identity, uid and version of each object, and nothing else of it.
 
-This is what makes a second list as good as events that were missed: what is the same is not told again, what is older
-is not believed, and what is no longer there is told as gone.
+This is what makes a second list as good as events that were missed: what is the same is not told again, and what is no
+longer there is told as gone. An event about something older than what was told is not believed; a list is, whatever its
+versions: they go back when somebody restores a backup.
 """
 
 from collections.abc import Iterator
@@ -65,10 +66,12 @@ class Known:
     def seen(self, head: ObjectMeta, body: Raw) -> Iterator[Record]:
         """An object as it is now."""
         name = (head.namespace, head.name)
+        uid, version = self._told.get(name, ("", ""))
         if self._listed is not None:
             self._listed.add(name)
-        uid, version = self._told.get(name, ("", ""))
-        if uid == head.uid and not newer(head.resource_version, version):
+            if (uid, version) == (head.uid, head.resource_version):
+                return
+        elif not newer(head.resource_version, version):
             return
         if uid and uid != head.uid:
             yield self._forget(name)
@@ -81,8 +84,6 @@ class Known:
     def gone(self, head: ObjectMeta) -> Iterator[Record]:
         """An object that is no more. If another one has its name by now, that is not the one."""
         name = (head.namespace, head.name)
-        if self._listed is not None:
-            self._listed.discard(name)
         if name in self._told and self._told[name][0] == head.uid:
             yield self._forget(name)
 

@@ -204,7 +204,9 @@ def _server(entry: Entry, cluster: Cluster) -> Server:
 def _is_url(text: str) -> bool:
     try:
         parts = urlsplit(text)
-        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+        return (
+            parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+        )
     except ValueError:  # what stands for the port is none
         return False
 

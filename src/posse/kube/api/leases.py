@@ -139,7 +139,7 @@ class Candidate:
             if self._may_take():
                 await self._take()
                 self._leads_until = asked_at + self._timing.renew_within
-        except (ApiError, LostError, CredentialError) as fault:
+        except (ApiError, LostError, CredentialError, msgspec.MsgspecError) as fault:
             self._version = ""  # somebody may have written it, perhaps we did: look before the next time
             self.trouble = str(fault)
         self._tell()
@@ -151,7 +151,7 @@ class Candidate:
         self._tell()
         if led and self._version:
             freed = structs.replace(self._spec, holder_identity=None, renew_time=self._now(), lease_duration_seconds=1)
-            with suppress(ApiError, LostError, CredentialError):
+            with suppress(ApiError, LostError, CredentialError, msgspec.MsgspecError):
                 await self._write(freed, self._timing.retry)
 
     async def _look(self) -> None:
