@@ -234,6 +234,25 @@ def test_a_list_is_believed_even_if_versions_went_back() -> None:
     assert told == ["a@50", "synced", "interrupted", "a@5", "synced", "a@10"]
 
 
+def test_a_server_that_has_gone_back_to_a_backup_is_listed_anew() -> None:
+    told = told_by(
+        events(added("a", 50), listed(90), bookmark(9)),
+        events(added("b", 7), listed(9), stays=True),
+        until="b@7",
+    )
+
+    assert told[:4] == ["a@50", "synced", "interrupted", "b@7"]
+
+
+def test_versions_that_are_no_numbers_are_not_compared() -> None:
+    first, second = added("a", 0), modified("a", 0)
+    for event, version in ((first, "x9"), (second, "x10")):
+        event["object"]["metadata"]["resourceVersion"] = version
+    told = told_by(events(first, listed(1), second, second, stays=True), until="a@x10")
+
+    assert told == ["a@x9", "synced", "a@x10"]
+
+
 def test_silence_has_an_end() -> None:
     told = told_by(
         events(added("a", 5), listed(9), stays=True),

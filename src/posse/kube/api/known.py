@@ -69,9 +69,9 @@ class Known:
         uid, version = self._told.get(name, ("", ""))
         if self._listed is not None:
             self._listed.add(name)
-            if (uid, version) == (head.uid, head.resource_version):
-                return
-        elif not newer(head.resource_version, version):
+        elif older(head.resource_version, version):
+            return
+        if (uid, version) == (head.uid, head.resource_version):
             return
         if uid and uid != head.uid:
             yield self._forget(name)
@@ -92,8 +92,6 @@ class Known:
         return Vanished(self._kind, *name, uid)
 
 
-def newer(version: str, than: str) -> bool:
-    """Whether a version comes after another one. Those that are no numbers cannot be compared: any other is new."""
-    if version.isdecimal() and than.isdecimal():
-        return int(version) > int(than)
-    return version != than
+def older(version: str, than: str) -> bool:
+    """Whether a version comes before another one. Those that are no numbers cannot be compared."""
+    return version.isdecimal() and than.isdecimal() and int(version) < int(than)

@@ -21,11 +21,11 @@ from typing import Literal
 import msgspec
 from msgspec import Raw, Struct
 
-from posse.kube.api.answers import ApiError, LostError, refused_by, status_in
+from posse.kube.api.answers import GONE, ApiError, LostError, refused_by, status_in
 from posse.kube.api.backing_off import Backoff, Random
 from posse.kube.api.client import PAGE, ApiClient, query_of
 from posse.kube.api.credentials import CredentialError
-from posse.kube.api.known import Known, head_of
+from posse.kube.api.known import Known, head_of, older
 from posse.kube.api.records import Interrupted, Record, Synced, Unreadable
 from posse.kube.api.resources import Resource
 
@@ -208,7 +208,10 @@ class Watch:
         if event.type == "ERROR":
             raise refused_by(status_in(event.object))
         head = head_of(event.object)
-        if self._version:
+        behind = older(head.resource_version, self._version)
+        if behind and event.type == "BOOKMARK":
+            raise ApiError(GONE, "Expired", "the server has gone back to an older version")  # to a backup, most likely
+        if self._version and not behind:
             self._version, self._failures = head.resource_version, 0
         if event.type == "DELETED":
             return self._known.gone(head)
