@@ -18,14 +18,14 @@ class Play:
     """What happens to one request.
 
     It arrives after `before` seconds, is carried out if `done`, and after `after` more is answered: as it deserves, or
-    by `fault`. `ghost`: if nobody waits for the answer any more, it is carried out all the same.
+    by `fault`. `ghost`: if nobody waits for the answer any more, it is carried out all the same, so much later.
     """
 
     fault: Exception | None = None
     done: bool = True
     before: float = 0.0
     after: float = 0.0
-    ghost: bool = False
+    ghost: float = 0.0
 
 
 FINE = Play()
@@ -39,8 +39,8 @@ FORBIDDEN = Play(ApiError(403, "Forbidden", "POST /x: admission says no"), done=
 SLOW = Play(before=3, after=3)
 SILENT = Play(before=1000)
 SILENT_BUT_DONE = Play(after=1000)
-GHOST = Play(before=1000, ghost=True)
-"""Not answered, and carried out after the one who asked has gone."""
+GHOST = Play(before=1000, ghost=1)
+"""Not answered, and carried out when the one who asked has gone and looked."""
 
 
 @dataclass
@@ -48,8 +48,6 @@ class Pod:
     uid: str
     node: str = ""
     gated: bool = False
-    ours: bool = False
-    """Whether it was our request that gave it its node."""
 
 
 @dataclass
@@ -60,6 +58,9 @@ class Api:
     plays: Iterator[Play] = field(default_factory=lambda: repeat(FINE))
     of: dict[str, Iterator[Play]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    asks: Callable[[str], object] = lambda asked: None
+    bound: set[tuple[str, str]] = field(default_factory=set)
+    """Which pods were really bound at our request, and to which node."""
     under_way: dict[str, int] = field(default_factory=dict)
     most: int = 0
     most_of_one: int = 0
@@ -80,7 +81,8 @@ class Api:
                 raise conflict(f'pod {name} is already assigned to node "{pod.node}"')
             if pod.gated:
                 raise conflict(f"pod {name} has non-empty .spec.schedulingGates")
-            pod.node, pod.ours = node, True
+            pod.node = node
+            self.bound.add((uid, node))
 
         await self._request("bind", f"{namespace}/{name}", carried_out)
 
@@ -124,6 +126,7 @@ class Api:
 
     async def _request(self, verb: str, pod: str, carried_out: Callable[[], object]) -> None:
         self.asked.append(f"{verb} {pod}")
+        self.asks(f"{verb} {pod}")
         self.under_way[pod] = self.under_way.get(pod, 0) + 1
         self.most = max(self.most, sum(self.under_way.values()))
         self.most_of_one = max(self.most_of_one, self.under_way[pod])
@@ -137,7 +140,7 @@ class Api:
                 raise play.fault
         except asyncio.CancelledError:
             if play.ghost:
-                asyncio.get_running_loop().call_later(0.5, haunt, carried_out)
+                asyncio.get_running_loop().call_later(play.ghost, haunt, carried_out)
             raise
         finally:
             self.under_way[pod] -= 1

@@ -8,6 +8,7 @@ from typing import Any
 from posse.binding.binder import Binder
 from posse.binding.limiter import Limiter, Limits, Pace
 from posse.binding.preparing import Preparer
+from posse.binding.terms import Report
 from posse.cluster.records import Bind, Bound, Kept, Outcome, Payload, Refused, TimedOut
 from tests.binding.api import Api, Pod
 from tests.binding.jumping import now
@@ -50,11 +51,12 @@ class Scene:
         self,
         limits: Limits = Limits(),  # noqa: B008 - immutable
         preparers: Mapping[str, Preparer] | None = None,
+        report: Report | None = None,
         **more: Any,
     ) -> Binder:
         return Binder(
             self.api,
-            self.outcomes.append,
+            report or self.outcomes.append,
             limiter=self.limiter(limits),
             may_bind=lambda: self.leads,
             clock=now,

@@ -16,6 +16,7 @@ from enum import Enum
 import msgspec
 from msgspec import Struct
 
+from posse.binding.terms import Fault, said
 from posse.cluster.records import Bind, Bound, Outcome, Refused
 from posse.kube.api.answers import SERVER_ERRORS, ApiError, LostError
 from posse.kube.api.credentials import CredentialError
@@ -29,8 +30,6 @@ NAMESAKE = "gone: another pod has its name"
 ASSIGNED = re.compile(r'is already assigned to node "([^"]*)"')
 NOT_THE_SAME = "UID in precondition"
 """What a 409 says when the pod of that name is another one."""
-
-Fault = ApiError | LostError | CredentialError | TimeoutError
 
 
 class Doubt(Enum):
@@ -88,13 +87,6 @@ def seen_fault(bind: Bind, fault: Fault) -> Outcome | None:
     if isinstance(fault, ApiError) and fault.status == NOT_FOUND:
         return Refused(bind.pod, bind.uid, GONE)
     return None
-
-
-def said(fault: Fault) -> str:
-    """What was said, without what was asked: equal refusals of several pods are to read alike."""
-    text = fault.message if isinstance(fault, ApiError | LostError | CredentialError) else "no answer in time"
-    asked, colon, rest = text.partition(": ")
-    return rest if colon and asked.startswith(("POST /", "GET /", "DELETE /")) else text
 
 
 def _conflict(bind: Bind, fault: ApiError) -> Outcome:

@@ -17,31 +17,17 @@ from urllib.parse import quote
 
 import msgspec
 
-from posse.binding.answers import Doubt, Fault, meaning, said, seen, seen_fault
+from posse.binding.answers import Doubt, meaning, seen, seen_fault
 from posse.binding.crew import Crew
 from posse.binding.limiter import Limiter
-from posse.binding.line import Line
 from posse.binding.preparing import NotPreparedError, Preparer, preparations, prepare_all, undo_all
+from posse.binding.terms import ANSWER, CLOSED, DEADLINE, NOT_LEADER, Fault, Fence, Report, defect, rest_after, said
 from posse.binding.transactions import Book, Member, Transaction
 from posse.cluster.records import Bind, Bound, Effect, Outcome, Refused, TimedOut
 from posse.kube.api.answers import ApiError, LostError
-from posse.kube.api.backing_off import Backoff, Random
+from posse.kube.api.backing_off import Random
 from posse.kube.api.client import Sleep
 from posse.kube.api.credentials import Clock, CredentialError
-
-DEADLINE = 30.0
-"""Seconds from when a gang may be bound until each member has its outcome. A decision that is older is better made
-anew."""
-ANSWER = 10.0
-"""Seconds that one request may take, so that there is time to ask again."""
-RESTS = Backoff(first=0.1, longest=5.0)
-"""Between two requests for the same pod."""
-
-NOT_LEADER = "not the leader"
-CLOSED = "shutting down"
-
-Report = Callable[[Outcome], None]
-Fence = Callable[[], bool]
 
 
 class PodsApi(Protocol):
@@ -76,8 +62,6 @@ class Binder:
         random: Random | None = None,
         preparers: Mapping[str, Preparer] | None = None,
         deadline: float = DEADLINE,
-        answer: float = ANSWER,
-        rests: Backoff = RESTS,
         observe: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._client = client
@@ -85,16 +69,12 @@ class Binder:
         self._limiter = limiter
         self._may_bind = may_bind
         self._clock = clock
-        self._sleep = sleep
         self._random = random or Lots().random
         self._preparers = preparers or {}
         self._deadline = deadline
-        self._answer = answer
-        self._rests = rests
         self._observe = observe
         self._book = Book()
-        self._line: Line[Member] = Line()
-        self._crew = Crew(self._line, self._advance, limiter, self._end_all)
+        self._crew = Crew(self._advance, self._end_all, limiter, sleep)
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -108,7 +88,7 @@ class Binder:
 
     @property
     def in_flight(self) -> int:
-        """How many of them are being carried out at this moment."""
+        """How many of them are in hand at this moment."""
         return self._crew.working
 
     def carry_out(self, effects: Iterable[Effect]) -> None:
@@ -124,14 +104,7 @@ class Binder:
     async def drain(self, deadline: float) -> None:
         """Take nothing new, and wait until all is done; what is not after so many seconds is given up."""
         self._closed = True
-        try:
-            async with asyncio.timeout(deadline):
-                await self._idle.wait()
-        except TimeoutError:
-            pass
-        finally:
-            await self._crew.dismiss()
-            self._end_all()
+        await self._crew.finish(self._idle, deadline)
 
     # a gang
 
@@ -141,7 +114,6 @@ class Binder:
                 self._crew.send(self._prepare(it))
             else:
                 self._bind(it)
-        self._crew.call()
 
     async def _prepare(self, transaction: Transaction) -> None:
         try:
@@ -154,11 +126,10 @@ class Binder:
                 self._end(member, Refused(member.bind.pod, member.bind.uid, str(fault)))
         else:
             self._bind(transaction)
-            self._crew.call()
 
     def _bind(self, transaction: Transaction) -> None:
         transaction.begin_binding(self._clock() + self._deadline)
-        self._line.join(transaction.number, transaction.members)
+        self._crew.give(transaction.number, transaction.members)
 
     # a member: one step each time that its turn comes
 
@@ -166,8 +137,8 @@ class Binder:
         """One request for a member, and what follows from its answer."""
         try:
             await self._step(member)
-        except Exception as defect:
-            self._give_up(member, f"{type(defect).__name__}: {defect}")
+        except Exception as fault:
+            self._give_up(member, defect(fault))
             raise
 
     async def _step(self, member: Member) -> None:
@@ -175,11 +146,11 @@ class Binder:
         if left <= 0:
             self._give_up(member, "not bound in time")
         elif member.look:
-            await self._look(member, min(left, self._answer))
+            await self._look(member, min(left, ANSWER))
         elif not self._may_bind():
             self._give_up(member, NOT_LEADER)
         else:
-            await self._ask(member, min(left, self._answer))
+            await self._ask(member, min(left, ANSWER))
 
     async def _ask(self, member: Member, seconds: float) -> None:
         """Ask for the bind."""
@@ -191,7 +162,7 @@ class Binder:
             async with asyncio.timeout(seconds):
                 await self._client.bind(namespace, name, bind.uid, bind.node, deadline=seconds)
         except (ApiError, LostError, CredentialError, TimeoutError) as fault:
-            self._learn(fault, sent, began)
+            self._limiter.learn(sent, self._clock() - began, fault, full=self._crew.full)
             meant = meaning(bind, fault)
             if not isinstance(meant, Doubt):
                 self._end_as_told(member, meant)
@@ -201,7 +172,7 @@ class Binder:
             self._rest(member, fault)
         else:
             took = self._clock() - began
-            self._limiter.answered(sent, took, full=self._crew.full)
+            self._limiter.learn(sent, took, full=self._crew.full)
             self._observe(took)
             self._end(member, Bound(bind.pod, bind.uid, bind.node))
 
@@ -213,12 +184,12 @@ class Binder:
         try:
             async with asyncio.timeout(seconds):
                 outcome = seen(member.bind, await self._client.get(path, deadline=seconds))
-            self._limiter.answered(sent, self._clock() - began, full=self._crew.full)
+            self._limiter.learn(sent, self._clock() - began, full=self._crew.full)
         except msgspec.DecodeError:
             self._rest(member, LostError("what the pod is like could not be read"))
             return
         except (ApiError, LostError, CredentialError, TimeoutError) as fault:
-            self._learn(fault, sent, began)
+            self._limiter.learn(sent, self._clock() - began, fault, full=self._crew.full)
             outcome = seen_fault(member.bind, fault)
             if outcome is None:
                 self._rest(member, fault)
@@ -227,31 +198,16 @@ class Binder:
             self._end_as_told(member, outcome)
         else:
             member.look = False
-            self._line.join(member.transaction.number, [member])
-
-    def _learn(self, fault: Fault, sent: int, began: float) -> None:
-        """What a fault tells of how the server does."""
-        if isinstance(fault, ApiError) and fault.busy:
-            self._limiter.busy(sent, fault.retry_after)
-        elif isinstance(fault, ApiError) and not fault.passing:
-            self._limiter.answered(sent, self._clock() - began, full=self._crew.full)
-        else:
-            self._limiter.failed(sent)
+            self._crew.give(member.transaction.number, [member])
 
     def _rest(self, member: Member, fault: Fault) -> None:
         """Let a member wait before its next turn; unless that would be too late."""
-        told = fault.retry_after if isinstance(fault, ApiError) else 0.0
-        delay = max(told, self._rests.delay(member.failures, self._random))
+        seconds = rest_after(fault, member.failures, self._random)
         member.failures += 1
-        if self._clock() + delay < member.transaction.deadline:
-            self._crew.send(self._again(member, delay))
+        if self._clock() + seconds < member.transaction.deadline:
+            self._crew.give_later(member.transaction.number, member, seconds)
         else:
             self._give_up(member, f"not bound in time: {said(fault)}")
-
-    async def _again(self, member: Member, delay: float) -> None:
-        await self._sleep(delay)
-        self._line.join(member.transaction.number, [member])
-        self._crew.call()
 
     # how it ends
 
@@ -268,17 +224,17 @@ class Binder:
             self._end(member, outcome)
 
     async def _undo(self, member: Member, outcome: Outcome) -> None:
-        await undo_all(preparations([member.bind], self._preparers))
-        self._end(member, outcome)
+        try:
+            await undo_all(preparations([member.bind], self._preparers))
+        finally:
+            self._end(member, outcome)
 
     def _end(self, member: Member, outcome: Outcome) -> None:
         if member.outcome is None:
-            permitted = self._book.close(member, outcome)
-            self._report(outcome)
-            if permitted:
-                self._begin(permitted)
+            self._begin(self._book.close(member, outcome))
             if not self._book.open:
                 self._idle.set()
+            self._report(outcome)
 
     def _end_all(self) -> None:
         """Nothing will be sent any more, for whatever reason."""

@@ -6,45 +6,34 @@ else than its turn (a rest, a volume) is an errand: a task beside the workers, w
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 
 from posse.binding.limiter import Limiter
+from posse.binding.line import Line
+from posse.kube.api.client import Sleep
 
 ThingT = TypeVar("ThingT")
-ThingT_co = TypeVar("ThingT_co", covariant=True)
 
 Work = Coroutine[Any, Any, None]
 
 
-class Waiting(Protocol[ThingT_co]):
-    """Things that wait to be done."""
-
-    def __len__(self) -> int:
-        """How many they are."""
-
-    def take(self) -> ThingT_co | None:
-        """The next one."""
-
-
 class Crew(Generic[ThingT]):
-    """Works off what waits.
+    """Works off a line. `ended` is called when nobody will work any more, whatever is left.
 
-    If somebody else cancels one of its tasks, the event loop is being ended: then `ended` is called and nobody works
-    any more. A task that fails otherwise is a defect: it is told to the event loop, and the others go on.
+    That is so at the end of `finish`, and if somebody else cancels one of its tasks: the event loop is being ended
+    then. A task that fails otherwise is a defect: the event loop is told, and the others go on.
     """
 
     def __init__(
-        self,
-        waiting: Waiting[ThingT],
-        work: Callable[[ThingT], Work],
-        limiter: Limiter,
-        ended: Callable[[], None],
+        self, work: Callable[[ThingT], Work], ended: Callable[[], None], limiter: Limiter, sleep: Sleep
     ) -> None:
-        self._waiting = waiting
         self._work = work
-        self._limiter = limiter
         self._ended = ended
+        self._limiter = limiter
+        self._sleep = sleep
+        self._line: Line[ThingT] = Line()
         self._tasks: set[asyncio.Task[None]] = set()
         self._dismissed = False
         self.working = 0
@@ -54,12 +43,14 @@ class Crew(Generic[ThingT]):
         """Whether as many work as may."""
         return self.working >= self._limiter.limit
 
-    def call(self) -> None:
-        """Let as many work as there is work for."""
-        if not self._dismissed:
-            for _ in range(min(self._limiter.limit - self.working, len(self._waiting))):
-                self.working += 1
-                self._start(self._worker())
+    def give(self, place: int, things: Iterable[ThingT]) -> None:
+        """Have things done, those of a lesser place first."""
+        self._line.join(place, things)
+        self._call()
+
+    def give_later(self, place: int, thing: ThingT, seconds: float) -> None:
+        """Have a thing done, but not yet."""
+        self.send(self._later(place, thing, seconds))
 
     def send(self, errand: Work) -> None:
         """Start something that takes no worker's place."""
@@ -68,23 +59,43 @@ class Crew(Generic[ThingT]):
         else:
             self._start(errand)
 
-    async def dismiss(self) -> None:
-        """End all that is under way, for good."""
+    async def finish(self, idle: asyncio.Event, deadline: float) -> None:
+        """Wait until all is done, but no longer than so many seconds, and end what is under way then."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(deadline):
+                    await idle.wait()
+        finally:
+            await self._dismiss()
+            self._ended()
+
+    async def _dismiss(self) -> None:
         self._dismissed = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _later(self, place: int, thing: ThingT, seconds: float) -> None:
+        await self._sleep(seconds)
+        self.give(place, [thing])
+
+    def _call(self) -> None:
+        """Let as many work as there is work for."""
+        if not self._dismissed:
+            for _ in range(min(self._limiter.limit - self.working, len(self._line))):
+                self.working += 1
+                self._start(self._worker())
+
     async def _worker(self) -> None:
         try:
             while self.working <= self._limiter.limit:
                 await self._limiter.opened()
-                if (thing := self._waiting.take()) is None:
+                if (thing := self._line.take()) is None:
                     return
                 await self._work(thing)
                 if not self.full:
-                    self.call()
+                    self._call()
         finally:
             self.working -= 1
 
@@ -102,4 +113,4 @@ class Crew(Generic[ThingT]):
         elif fault := task.exception():
             told = {"message": "binding failed where it should not", "exception": fault, "task": task}
             task.get_loop().call_exception_handler(told)
-            self.call()
+            self._call()

@@ -16,14 +16,13 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from posse.binding.answers import CONFLICT, NOT_FOUND, NOT_THE_SAME, Fault, said
-from posse.binding.binder import ANSWER, CLOSED, DEADLINE, NOT_LEADER, RESTS, Fence, Report
+from posse.binding.answers import CONFLICT, NOT_FOUND, NOT_THE_SAME
 from posse.binding.crew import Crew
 from posse.binding.limiter import Limiter
-from posse.binding.line import Line
+from posse.binding.terms import ANSWER, CLOSED, DEADLINE, NOT_LEADER, Fault, Fence, Report, defect, rest_after, said
 from posse.cluster.records import Effect, Evict, Kept
 from posse.kube.api.answers import ApiError, LostError
-from posse.kube.api.backing_off import Backoff, Random
+from posse.kube.api.backing_off import Random
 from posse.kube.api.client import Sleep
 from posse.kube.api.credentials import Clock, CredentialError
 
@@ -63,23 +62,17 @@ class Evictor:
         random: Random | None = None,
         by_delete: bool = False,
         deadline: float = DEADLINE,
-        answer: float = ANSWER,
-        rests: Backoff = RESTS,
     ) -> None:
         self._client = client
         self._report = report
         self._limiter = limiter
         self._may_evict = may_evict
         self._clock = clock
-        self._sleep = sleep
         self._random = random or Lots().random
         self._ask = self._delete if by_delete else self._evict
         self._deadline = deadline
-        self._answer = answer
-        self._rests = rests
         self._open: dict[str, Leaving] = {}
-        self._line: Line[Leaving] = Line()
-        self._crew = Crew(self._line, self._advance, limiter, self._end_all)
+        self._crew = Crew(self._advance, self._end_all, limiter, sleep)
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -91,40 +84,32 @@ class Evictor:
 
     @property
     def in_flight(self) -> int:
-        """How many of them are being carried out at this moment."""
+        """How many of them are in hand at this moment."""
         return self._crew.working
 
     def carry_out(self, effects: Iterable[Effect]) -> None:
         """Begin what a cycle decided. Returns at once. Who is being sent away already is not sent twice."""
         for it in effects:
-            if isinstance(it, Evict) and it.uid not in self._open:
-                if self._closed:
-                    self._report(Kept(it.pod, it.uid, CLOSED))
-                    continue
-                leaving = self._open[it.uid] = Leaving(it, self._clock() + self._deadline)
-                self._line.join(0, [leaving])
-        if self._open:
+            if not isinstance(it, Evict) or it.uid in self._open:
+                continue
+            if self._closed:
+                self._report(Kept(it.pod, it.uid, CLOSED))
+                continue
+            leaving = self._open[it.uid] = Leaving(it, self._clock() + self._deadline)
             self._idle.clear()
-        self._crew.call()
+            self._crew.give(0, [leaving])
 
     async def drain(self, deadline: float) -> None:
         """Take nothing new, and wait until all is done; what is not after so many seconds is given up."""
         self._closed = True
-        try:
-            async with asyncio.timeout(deadline):
-                await self._idle.wait()
-        except TimeoutError:
-            pass
-        finally:
-            await self._crew.dismiss()
-            self._end_all()
+        await self._crew.finish(self._idle, deadline)
 
     async def _advance(self, leaving: Leaving) -> None:
         """One request for a pod, and what follows from its answer."""
         try:
             await self._step(leaving)
-        except Exception as defect:
-            self._keep(leaving, f"{type(defect).__name__}: {defect}")
+        except Exception as fault:
+            self._keep(leaving, defect(fault))
             raise
 
     async def _step(self, leaving: Leaving) -> None:
@@ -137,12 +122,13 @@ class Evictor:
             return
         began, sent = self._clock(), self._limiter.sent
         try:
-            async with asyncio.timeout(min(left, self._answer)):
+            async with asyncio.timeout(min(left, ANSWER)):
                 await self._ask(leaving.evict)
         except (ApiError, LostError, CredentialError, TimeoutError) as fault:
-            self._learn(leaving, fault, sent, began)
+            self._limiter.learn(sent, self._clock() - began, fault, full=self._crew.full)
+            self._not_sent_away(leaving, fault)
         else:
-            self._limiter.answered(sent, self._clock() - began, full=self._crew.full)
+            self._limiter.learn(sent, self._clock() - began, full=self._crew.full)
             self._end(leaving)
 
     async def _evict(self, it: Evict) -> None:
@@ -153,35 +139,23 @@ class Evictor:
         namespace, _, name = it.pod.partition("/")
         await self._client.delete(f"/api/v1/namespaces/{namespace}/pods/{quote(name)}", uid=it.uid)
 
-    def _learn(self, leaving: Leaving, fault: Fault, sent: int, began: float) -> None:
-        """What it tells that a pod was not simply sent away."""
-        if isinstance(fault, ApiError) and not fault.passing:
-            self._limiter.answered(sent, self._clock() - began, full=self._crew.full)
-            if is_gone(fault):
-                self._end(leaving)
-            else:
-                self._keep(leaving, budget_in(fault) or said(fault))
-            return
-        if isinstance(fault, ApiError) and fault.busy:
-            self._limiter.busy(sent, fault.retry_after)
+    def _not_sent_away(self, leaving: Leaving, fault: Fault) -> None:
+        """What follows if a pod was not simply sent away."""
+        if not isinstance(fault, ApiError) or fault.passing:
+            self._rest(leaving, fault)
+        elif is_gone(fault):
+            self._end(leaving)
         else:
-            self._limiter.failed(sent)
-        self._rest(leaving, fault)
+            self._keep(leaving, budget_in(fault) or said(fault))
 
     def _rest(self, leaving: Leaving, fault: Fault) -> None:
         """Let a pod wait before its next turn; unless that would be too late."""
-        told = fault.retry_after if isinstance(fault, ApiError) else 0.0
-        delay = max(told, self._rests.delay(leaving.failures, self._random))
+        seconds = rest_after(fault, leaving.failures, self._random)
         leaving.failures += 1
-        if self._clock() + delay < leaving.deadline:
-            self._crew.send(self._again(leaving, delay))
+        if self._clock() + seconds < leaving.deadline:
+            self._crew.give_later(0, leaving, seconds)
         else:
             self._keep(leaving, f"not evicted in time: {said(fault)}")
-
-    async def _again(self, leaving: Leaving, delay: float) -> None:
-        await self._sleep(delay)
-        self._line.join(0, [leaving])
-        self._crew.call()
 
     def _keep(self, leaving: Leaving, reason: str) -> None:
         if self._end(leaving):

@@ -10,6 +10,8 @@ webhook) slows nobody but itself. A server that says that it is too busy is beli
 
 from msgspec import Struct
 
+from posse.binding.terms import Fault
+from posse.kube.api.answers import ApiError
 from posse.kube.api.backing_off import Backoff, Random
 from posse.kube.api.client import Sleep
 from posse.kube.api.credentials import Clock
@@ -131,21 +133,18 @@ class Limiter:
             await self._sleep(left)
         self._closed_until = 0.0
 
-    def answered(self, sent: int, seconds: float, *, full: bool) -> None:
-        """Learn of an answer, good or not."""
-        self._pace.answered(sent, seconds, full=full)
-
-    def failed(self, sent: int) -> None:
-        """Learn of a request that the server failed, or did not answer."""
-        before = self._pace.bad_rounds
-        self._pace.failed(sent)
-        if self._pace.bad_rounds > before:
-            self._close_for(self._pauses.delay(before, self._random))
-
-    def busy(self, sent: int, retry_after: float) -> None:
-        """Learn that the server is too busy, and for how long it wants to be left alone."""
-        self._pace.busy(sent)
-        self._close_for(min(retry_after, LONGEST_PAUSE) or self._pauses.delay(0, self._random))
+    def learn(self, sent: int, seconds: float, fault: Fault | None = None, *, full: bool) -> None:
+        """Learn what came of a request, and how fast."""
+        bad_rounds = self._pace.bad_rounds
+        if isinstance(fault, ApiError) and fault.busy:
+            self._pace.busy(sent)
+            self._close_for(min(fault.retry_after, LONGEST_PAUSE) or self._pauses.delay(0, self._random))
+        elif fault is None or (isinstance(fault, ApiError) and not fault.passing):
+            self._pace.answered(sent, seconds, full=full)
+        else:
+            self._pace.failed(sent)
+            if self._pace.bad_rounds > bad_rounds:
+                self._close_for(self._pauses.delay(bad_rounds, self._random))
 
     def _close_for(self, seconds: float) -> None:
         self._closed_until = max(self._closed_until, self._clock() + seconds)

@@ -14,7 +14,7 @@ from posse.cluster.records import Bind, Payload
 
 
 class Preparer(Protocol):
-    """Knows how to prepare one kind of payload."""
+    """Knows how to prepare one kind of payload. Its requests are its own, so it should ask the fence, too."""
 
     @property
     def deadline(self) -> float:

@@ -71,6 +71,7 @@ class Transaction(Struct, eq=False):
         self.open -= 1
         if not self.open:
             self.stage = Stage.DONE
+            self.members = []  # who point back at us: so all of us can go at once
 
 
 class Book:
