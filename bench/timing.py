@@ -40,9 +40,9 @@ class TimedEngine(Engine):
         self.times["cycle"] = cpu_seconds() - began
         return result
 
-    def _take_in(self, given: CycleInput) -> None:
+    def take_in(self, given: CycleInput) -> None:
         with self._phase("ingest"):
-            super()._take_in(given)
+            super().take_in(given)
 
     def _begin(self, now: int, *, tells: bool = True) -> Session:
         with self._phase("open"):

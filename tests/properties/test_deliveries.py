@@ -89,7 +89,7 @@ def told(story: Sequence[News], order: Sequence[int]) -> World:
     for number in order:
         news = story[number]
         is_outcome = isinstance(news, Bound | Refused | TimedOut)
-        running._take_in(CycleInput(0, () if is_outcome else (news,), (news,) if is_outcome else ()))
+        running.take_in(CycleInput(0, () if is_outcome else (news,), (news,) if is_outcome else ()))
     return running.world
 
 

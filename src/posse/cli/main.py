@@ -14,6 +14,7 @@ VERBS: Mapping[str, str] = {
     "simulate": "Schedule what manifests describe, and show what would happen.",
     "explain": "Say why a gang, job or pod waits, and what would make it start.",
     "plugins": "List the plugins that a configuration may name, with their arguments.",
+    "scheduler": "Schedule a cluster: gangs are bound whole or not at all.",
     "install": "Install the kinds that gangs are written in, in a cluster.",
     "config": "Check a scheduler configuration, or print one to start from.",
     "version": "Print the version.",

@@ -4,6 +4,9 @@ A configuration's compatibility chooses; whoever builds a translator hands the c
 dialects need not know what a configuration is.
 """
 
+from collections.abc import Callable
+from typing import Any, Self
+
 from msgspec import Struct
 
 
@@ -18,3 +21,12 @@ class Customs(Struct, frozen=True):
     gated_count: bool = False
     lone_volcano_pods: bool = True
     selector_alone_groups: bool = True
+
+    @classmethod
+    def under(cls, side: Callable[[Any], str]) -> Self:
+        """Choose by a compatibility: `side` gives the side of each switch, by name."""
+        return cls(
+            gated_count=side("gated-members") == "upstream",
+            lone_volcano_pods=side("lone-pods") == "posse",
+            selector_alone_groups=side("sub-groups") == "posse",
+        )

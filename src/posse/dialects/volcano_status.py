@@ -4,6 +4,8 @@ Pure: the status that stood, the verdict, the time; out comes the status that sh
 replaces the one of that type, where it stood; its time moves only when something in it changed.
 """
 
+from typing import Literal
+
 from msgspec import Struct, structs
 
 from posse.cluster.verdict import Verdict
@@ -20,7 +22,7 @@ WAITING_PHASES = ("Unknown", "Pending", "Inqueue")
 class Event(Struct, frozen=True):
     """Something to tell whoever watches an object."""
 
-    type: str
+    type: Literal["Normal", "Warning"]
     reason: str
     message: str
 

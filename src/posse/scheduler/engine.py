@@ -120,7 +120,7 @@ class Engine:
 
     def cycle(self, given: CycleInput, *, tell: bool = True) -> CycleResult:
         """Take in what happened, decide, and say what to do. Who need not be told why leaves the verdicts out."""
-        self._take_in(given)
+        self.take_in(given)
         promised = set(self.world.promises)
         self.cycles += 1
         session = self._begin(given.now, tells=tell)
@@ -181,7 +181,8 @@ class Engine:
         fresh: NDArray[np.bool_] = self.world.columns.ledger.gang_touched[: len(self.world.gangs)] > self._seen
         return fresh
 
-    def _take_in(self, given: CycleInput) -> None:
+    def take_in(self, given: CycleInput) -> None:
+        """Learn what happened, and decide nothing."""
         for outcome in given.outcomes:
             self._learn(outcome)
         self.world.observe(given.observations)

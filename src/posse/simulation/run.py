@@ -44,16 +44,6 @@ def _configured(text: str, file: str, mode: Side | None) -> tuple[Configuration,
     return load(text, registry=specs, actions=actions, file=file, mode=mode), registry
 
 
-def customs_of(configuration: Configuration) -> Customs:
-    """How objects are read under a configuration's compatibility."""
-    side = configuration.compatibility.side
-    return Customs(
-        gated_count=side("gated-members") == "upstream",
-        lone_volcano_pods=side("lone-pods") == "posse",
-        selector_alone_groups=side("sub-groups") == "posse",
-    )
-
-
 class Run:
     """A scenario while it runs, and what is known of it afterwards."""
 
@@ -63,7 +53,8 @@ class Run:
         self.start = self.options.now if self.options.now is not None else newest(scenario.manifests, EPOCH)
         self.now = self.now_at_end = self.start
         self.engine = Engine(World(self.options.seed), self.configuration, registry, checks=checks)
-        self.cluster = SimulatedCluster(self.start, self.options.scheduler_names, customs_of(self.configuration))
+        customs = Customs.under(self.configuration.compatibility.side)
+        self.cluster = SimulatedCluster(self.start, self.options.scheduler_names, customs)
         self.cluster.load(scenario.manifests)
         self.history = History()
         self.is_settled = False
