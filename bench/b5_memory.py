@@ -1,7 +1,17 @@
-"""B5: what a cluster weighs in memory, and how long it takes from manifests to a world that is ready to decide."""
+"""B5: what a cluster weighs in memory, and how long it takes from manifests to a world that is ready to decide.
 
+Of a cluster as an API server tells it (see `stream`), each object is decoded, translated, told and dropped; what the
+process has grown by is the world, its engine and the translator. For comparison, a *plain* cluster: facts of equal
+pods, told to a world and its engine, without a translator; and its manifests with nothing in them that nobody reads.
+
+Every weight is taken in a process of its own, where nobody has used memory before.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from subprocess import PIPE, Popen
 
 import msgspec
 
@@ -19,6 +29,65 @@ from posse.scheduler.warming import warm
 from posse.simulation.admission import Admission
 
 SIZES = ((1_000, 30_000), (5_000, 150_000))
+OURS = ("volcano",)
+"""Whose pods we place; of the others the room they take counts."""
+
+Figures = dict[str, float]
+
+
+def _streamed(node_count: int, pods: int) -> Figures:
+    """A cluster as an API server tells it."""
+    warm()
+    translator, world, before = Translator(OURS), World(), resident()
+    decoded = told = 0.0
+    for line in _lines(node_count, pods):
+        began = cpu_seconds()
+        things = [manifest.decode() for manifest in parse(line)]
+        at_hand = cpu_seconds()
+        for thing in things:
+            world.observe(translator.put(thing))
+        decoded, told = decoded + at_hand - began, told + cpu_seconds() - at_hand
+    began = cpu_seconds()
+    decider = engine(world)
+    decider.cycle(CycleInput(now=0))
+    weight = _weight(resident() - before, len(world.tasks))
+    return weight | _times(decoded, told, cpu_seconds() - began)
+
+
+def _lines(node_count: int, pods: int) -> Iterator[bytes]:
+    """The objects of a cluster, made by another process."""
+    with Popen([sys.executable, "-m", "bench.stream", str(node_count), str(pods)], stdout=PIPE) as source:
+        assert source.stdout is not None
+        yield from source.stdout
+
+
+def _plain(node_count: int, pods: int) -> Figures:
+    """Equal pods, as facts; and as manifests, for the time they take."""
+    warm()
+    small, size = shape(500), pods // node_count
+    before = resident()
+    world = World()
+    world.observe([queue_fact(), *node_facts(node_count)])
+    for number in range(node_count):
+        world.observe(running(f"run-{number}", size, small, f"node-{number}", age=number))
+    decider = engine(world)
+    decider.cycle(CycleInput(now=0))
+    weight = _weight(resident() - before, pods)
+    with without_collector():
+        return weight | _ready(_manifests(node_count, pods))
+
+
+def _ready(text: bytes) -> Figures:
+    """Seconds from text to a world that has decided once."""
+    began = cpu_seconds()
+    things = [manifest.decode() for manifest in parse(text)]
+    decoded = cpu_seconds()
+    translator, world = Translator(), World()
+    world.observe([queue_fact()])
+    world.observe(fact for thing in Admission().admit(things, 0) for fact in translator.put(thing))
+    told = cpu_seconds()
+    engine(world).cycle(CycleInput(now=0))
+    return _times(decoded - began, told - decoded, cpu_seconds() - told)
 
 
 def _manifests(node_count: int, pods: int) -> bytes:
@@ -55,56 +124,33 @@ def _manifests(node_count: int, pods: int) -> bytes:
     return msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": [*node_items, *pod_items]})
 
 
-def _ready(text: bytes) -> dict[str, float]:
-    """Seconds from text to a world that has decided once."""
-    began = cpu_seconds()
-    things = [manifest.decode() for manifest in parse(text)]
-    decoded = cpu_seconds()
-    translator, world = Translator(), World()
-    world.observe([queue_fact()])
-    world.observe(fact for thing in Admission().admit(things, 0) for fact in translator.put(thing))
-    told = cpu_seconds()
-    engine(world).cycle(CycleInput(now=0))
-    ended = cpu_seconds()
-    return {
-        "decode_s": decoded - began,
-        "tell_s": told - decoded,
-        "first_cycle_s": ended - told,
-        "ready_s": ended - began,
-    }
-
-
-def _weight_apart(node_count: int, pods: int) -> dict[str, int]:
-    """The same in a process of its own, where nobody has used memory before."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_weight, node_count, pods).result()
-
-
-def _weight(node_count: int, pods: int) -> dict[str, int]:
-    """Bytes that a world and its engine hold, facts included."""
-    warm()
-    small, size = shape(500), pods // node_count
-    before = resident()
-    world = World()
-    world.observe([queue_fact(), *node_facts(node_count)])
-    for number in range(node_count):
-        world.observe(running(f"run-{number}", size, small, f"node-{number}", age=number))
-    decider = engine(world)
-    decider.cycle(CycleInput(now=0))
-    grown = resident() - before
+def _weight(grown: int, pods: int) -> Figures:
     return {"world_bytes": grown, "bytes_per_pod": grown // pods, "resident_bytes": resident()}
+
+
+def _times(decode: float, tell: float, first_cycle: float) -> Figures:
+    ready = decode + tell + first_cycle
+    return {"decode_s": decode, "tell_s": tell, "first_cycle_s": first_cycle, "ready_s": ready}
+
+
+CLUSTERS: dict[str, Callable[[int, int], Figures]] = {"as told": _streamed, "plain": _plain}
+
+
+def _apart(measure: Callable[[int, int], Figures], node_count: int, pods: int) -> Figures:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(measure, node_count, pods).result()
 
 
 def run(*, full: bool) -> None:
     """Measure."""
-    figures = []
-    for node_count, pods in SIZES if full else SIZES[1:]:
-        weight = _weight_apart(node_count, pods)
-        with without_collector():
-            ready = _ready(_manifests(node_count, pods))
-        figures.append({"nodes": node_count, "pods": pods, **weight, **ready})
+    figures = [
+        {"cluster": name, "nodes": node_count, "pods": pods, **_apart(measure, node_count, pods)}
+        for node_count, pods in (SIZES if full else SIZES[1:])
+        for name, measure in CLUSTERS.items()
+    ]
     rows = [
         [
+            figure["cluster"],
             f"{figure['nodes']:,}",
             f"{figure['pods']:,}",
             f"{figure['world_bytes'] / 2**20:,.0f}",
@@ -114,7 +160,21 @@ def run(*, full: bool) -> None:
         ]
         for figure in figures
     ]
-    columns = ["nodes", "pods", "world MiB", "bytes/pod", "process MiB", "decode s", "tell s", "cycle s", "ready s"]
-    note = "What a world and its engine hold, facts included; and from JSON to the end of the first cycle."
+    columns = [
+        "cluster",
+        "nodes",
+        "pods",
+        "MiB",
+        "bytes/pod",
+        "process MiB",
+        "decode s",
+        "tell s",
+        "cycle s",
+        "ready s",
+    ]
+    note = (
+        "What the process grows by: world, engine and, as told, translator; and CPU from JSON to the end of the first"
+        " cycle."
+    )
     table("B5: memory, and readiness after a start", note, columns, rows)
     record("B5", figures)
