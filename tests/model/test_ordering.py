@@ -1,8 +1,11 @@
 """The order of a gang's members follows from their names and ages, never from how they came."""
 
+import re
 from itertools import permutations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posse.cluster.ordering import by_index_then_age, in_default_order, name_index, natural
 from tests.builders import task
@@ -27,6 +30,15 @@ def test_digits_are_compared_as_numbers() -> None:
     names = ["worker-10", "worker-2", "worker-1b", "Worker-1", "10", "9"]
 
     assert sorted(names, key=natural) == ["Worker-1", "worker-1b", "worker-2", "worker-10", "9", "10"]
+
+
+@given(one=st.text("ab-019"), other=st.text("ab-019"))
+def test_text_and_numbers_are_compared_in_turn(one: str, other: str) -> None:
+    def parts(text: str) -> list[tuple[bool, int, str]]:
+        found = re.findall(r"\d+|\D+", text)
+        return [(part.isdigit(), int(part), "") if part.isdigit() else (False, 0, part) for part in found]
+
+    assert (natural(one) < natural(other)) == (parts(one) < parts(other))
 
 
 def test_the_index_goes_before_the_age() -> None:

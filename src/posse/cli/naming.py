@@ -131,7 +131,7 @@ class _Names:
         first = min({pod.fact.gang or "" for pod in waiting or pods}, key=self._in_order)
         return Meant(first, Workload(f"{thing.kind} {thing.namespace}/{thing.name}", len(pods), len(waiting)))
 
-    def _in_order(self, gang: str) -> tuple[object, ...]:
+    def _in_order(self, gang: str) -> str:
         return natural(self._shown.get(gang, gang))
 
     def shown_of(self, thing: _Thing) -> str:

@@ -20,6 +20,9 @@ class Kin(Struct, frozen=True, gc=False):
     namespace: str
     labels: Mapping[str, str]
 
+    def __hash__(self) -> int:
+        return hash((self.namespace, frozenset(self.labels.items())))
+
 
 class PodChoice(Struct, frozen=True, gc=False):
     """Pods by their labels and their namespaces. No namespaces (None): all of them; no selector: no pod."""
@@ -38,17 +41,17 @@ class KinRegister:
 
     def __init__(self) -> None:
         self.all: list[Kin] = []
-        self._rows: dict[tuple[str, frozenset[tuple[str, str]]], int] = {}
+        self._rows: dict[Kin, int] = {}
         self._labels: dict[str, Aspect[Kin]] = {}
         self._namespaces: Aspect[Kin] = Aspect(_namespace)
 
     def row(self, namespace: str, labels: Mapping[str, str]) -> int:
         """The row of this namespace and these labels, made if they are new."""
-        key = (namespace, frozenset(labels.items()))
-        row = self._rows.get(key)
+        kin = Kin(namespace, labels)
+        row = self._rows.get(kin)
         if row is None:
-            row = self._rows[key] = len(self.all)
-            self.all.append(Kin(namespace, labels))
+            row = self._rows[kin] = len(self.all)
+            self.all.append(kin)
         return row
 
     def chosen(self, choice: PodChoice, since: int = 0) -> NDArray[np.bool_]:

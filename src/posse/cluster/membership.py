@@ -1,9 +1,9 @@
 """Who belongs to which gang, in which order, and in which of its roles and sub-gangs.
 
 The lists are bookkeeping beside the columns: a gang's members by row, kept in their default order (see `ordering`) once
-somebody asks. Who comes and goes is only noted until then, so that thousands may do so one by one. Roles and sub-gangs
-are counted like small gangs of their own; each has a *cohort* row in the columns, given out here. Lists are replaced,
-never changed in place, so that a fork may share them.
+somebody asks. Who comes and goes is only noted until then, or until more have than there were, so that thousands may do
+so one by one. Roles and sub-gangs are counted like small gangs of their own; each has a *cohort* row in the columns,
+given out here. Lists are replaced, never changed in place, so that a fork may share them.
 """
 
 import numpy as np
@@ -65,8 +65,11 @@ class Membership:
 
     def _move(self, gang: int, task: int, *, came: bool) -> None:
         self._sizes[gang] += 1 if came else -1
-        self._moves.setdefault(gang, {})[task] = came
+        moves = self._moves.setdefault(gang, {})
+        moves[task] = came
         self._ordered.pop(gang, None)
+        if len(moves) > len(self._members[gang]):
+            self.of(gang)
 
     def reorder(self, gang: int) -> None:
         """Forget the order of a gang whose member changed."""

@@ -39,17 +39,15 @@ from posse.cluster.membership import Membership
 from posse.cluster.mixes import Mixes
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.observed import status_of
-from posse.cluster.ordering import NO_INDEX, in_default_order, name_index, natural
+from posse.cluster.ordering import name_index, natural, ordered_by
 from posse.cluster.phases import STARTED, phase_at_first_sight
+from posse.cluster.sharing import retold
 from posse.cluster.status import Status
 
 ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Status.BOUND)
 """Decisions that an observation without a node does not undo; one that the API confirmed least of all."""
 
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
-
-FEW = 16
-"""Members of whom sorting costs less than arrays do."""
 
 DEFAULT_PRIORITY = 1
 """Of a task whose pod has none."""
@@ -75,7 +73,7 @@ class World:
         self.namespaces: dict[str, NamespaceFact] = {}
         self.budgets: dict[str, BudgetFact] = {}
         self.quotas: dict[str, QuotaFact] = {}
-        self.gang_ages: list[tuple[int, object]] = []
+        self.gang_ages: list[tuple[int, str]] = []
         """By gang row, what orders gangs that nothing else does: when they were created, and their names, digits
         compared as numbers.
         """
@@ -232,14 +230,17 @@ class World:
             self._join(gang, row, shape)
         else:
             self.membership.reorder(gang)
-        self.tasks.put(row, fact)
         ledger = columns.ledger
         ledger.task_gang[row], ledger.task_shape[row] = gang, shape
-        ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
+        kin = ledger.task_kin[row] = self.kin.row(fact.namespace, fact.labels)
         ledger.task_status[row], ledger.task_node[row] = status, node
         columns.traits.task_nominated[row] = bool(fact.nominated)
         columns.traits.task_index[row], columns.traits.task_created[row] = name_index(fact.name), fact.created
         columns.traits.task_priority[row] = DEFAULT_PRIORITY if fact.priority is None else fact.priority
+        gang_key = self.gangs.keys[gang] if gang >= 0 else ""
+        node_name = self.nodes.keys[node] if fact.node else ""
+        kept = retold(fact, self.tasks.facts[row], self.kin.all[kin], self.shapes[shape], gang_key, node_name)
+        self.tasks.put(row, kept)
         self._assign_cohorts(row)
         self._count([row], 1)
         self._release_gang_if_unused(was)
@@ -365,7 +366,7 @@ class World:
             self.columns.clear_gang(row, self.queue_row(""))
             self.membership.reach(row)
             if row == len(self.gang_ages):
-                self.gang_ages.append((0, ()))
+                self.gang_ages.append((0, ""))
         return row
 
     def shape_row(self, shape: Shape) -> int:
@@ -406,9 +407,10 @@ class World:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         ordered = self.membership.ordered(gang)
         if ordered is None:
-            ordered = self._in_default_order(np.array(self.membership.of(gang), np.int32))
+            members, traits = np.array(self.membership.of(gang), np.int32), self.columns.traits
+            ordered = ordered_by(members, traits.task_index[members], traits.task_created[members], self.tasks.facts)
             self.membership.keep_order(gang, ordered)
-            self.columns.traits.task_rank[ordered] = np.arange(len(ordered))
+            traits.task_rank[ordered] = np.arange(len(ordered))
         return ordered
 
     def standing(self) -> tuple[NDArray[np.integer[Any]], ...]:
@@ -426,18 +428,6 @@ class World:
         """A vector over dimensions as named amounts, without zeros, sorted by name."""
         named = zip(self.dimensions.names, vector.tolist(), strict=False)
         return tuple(sorted((name, amount) for name, amount in named if amount))
-
-    def _in_default_order(self, members: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Members by the index of their names, then by age; by more only where that does not tell all of them apart."""
-        if len(members) < FEW:
-            return np.array(in_default_order(members.tolist(), self.tasks.facts), np.int32)
-        traits = self.columns.traits
-        indexes, created = traits.task_index[members], traits.task_created[members]
-        order = np.lexsort((created, indexes))
-        indexes, created = indexes[order], created[order]
-        if indexes[0] != NO_INDEX and ((np.diff(indexes) > 0) | (np.diff(created) > 0)).all():
-            return members[order]
-        return np.array(in_default_order(members.tolist(), self.tasks.facts), np.int32)
 
     def _assign_cohorts(self, task: int) -> None:
         """Find the task's role and sub-gang rows, where its gang counts by them."""

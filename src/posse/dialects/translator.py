@@ -19,6 +19,7 @@ from posse.dialects import core, plain, volcano
 from posse.dialects.customs import Customs
 from posse.dialects.pods import phase_of, task_of
 from posse.dialects.unread import unread_membership
+from posse.dialects.words import Words
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
     Namespace,
@@ -54,7 +55,8 @@ class Translator:
         self._facts = _FACTS | {PodGroup: ("gang", partial(volcano.gang_fact, customs=customs))}
         self._ours = None if scheduler_names is None else frozenset(scheduler_names)
         self._alone: MutableMapping[str, str] = {}
-        """Pods that are a gang of their own: key of the pod, and its uid."""
+        """Pods that are a gang of their own: key of the gang, and the pod's uid."""
+        self._words = Words()
 
     def fork(self) -> "Translator":
         """A copy that goes on from here. This one must rest while it is in use."""
@@ -77,8 +79,7 @@ class Translator:
     def remove(self, kind: str, namespace: str, name: str, uid: str = "") -> list[Observation]:
         """Say that an object is gone; an empty uid means whichever stands there."""
         if kind == Pod.KIND:
-            key = f"{namespace}/{name}"
-            return [Gone(kind="task", key=key, uid=uid), *self._no_longer_alone(key, uid)]
+            return [Gone(kind="task", key=f"{namespace}/{name}", uid=uid), *self._no_longer_alone(namespace, name, uid)]
         return [
             Gone(kind=fact, key=f"{namespace}/{name}" if known.NAMESPACED else name, uid=uid)
             for known, (fact, _) in self._facts.items()
@@ -86,32 +87,33 @@ class Translator:
         ]
 
     def _put_pod(self, pod: Pod) -> list[Observation]:
-        task = task_of(pod)
+        task = self._words.retold(task_of(pod))
         if not self._is_ours(pod):
-            return [*self._no_longer_alone(task.key), task]
+            return [*self._no_longer_alone(task.namespace, task.name), task]
         task = volcano.with_annotations(task)
         gang = volcano.group_of(pod.metadata)
         if gang:
-            return [*self._no_longer_alone(task.key), structs.replace(task, gang=gang)]
+            return [*self._no_longer_alone(task.namespace, task.name), structs.replace(task, gang=gang)]
         if pod.spec.scheduler_name == volcano.SCHEDULER and not self._customs.lone_volcano_pods:
-            return [*self._no_longer_alone(task.key), task]
+            return [*self._no_longer_alone(task.namespace, task.name), task]
         return self._put_alone(task, pod.spec.scheduler_name)
 
     def _put_alone(self, task: TaskFact, scheduler: str) -> list[Observation]:
-        self._alone[task.key] = task.uid
         if scheduler == volcano.SCHEDULER:
             queue = task.annotations.get(volcano.QUEUE_NAME) or volcano.DEFAULT_QUEUE
             gang = plain.gang_of_one(task, volcano.DIALECT, queue)
         else:
             gang = plain.gang_of_one(task)
+        self._alone[gang.key] = gang.uid
         return [gang, structs.replace(task, gang=gang.key)]
 
-    def _no_longer_alone(self, key: str, uid: str = "") -> list[Observation]:
+    def _no_longer_alone(self, namespace: str, name: str, uid: str = "") -> list[Observation]:
+        key = plain.key_of(namespace, name)
         known = self._alone.get(key)
         if known is None or (uid and known != uid):
             return []
         del self._alone[key]
-        return [Gone(kind="gang", key=plain.key_of(*key.split("/", 1)), uid=known)]
+        return [Gone(kind="gang", key=key, uid=known)]
 
     def _is_ours(self, pod: Pod) -> bool:
         return self._ours is None or (pod.spec.scheduler_name or "default-scheduler") in self._ours

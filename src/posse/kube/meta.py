@@ -23,7 +23,7 @@ _NEVER = "0001-01-01T00:00:00Z"
 """How Go writes a time that was never set."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def instant(text: str) -> int:
     """Read an RFC 3339 time as nanoseconds since the epoch; empty is 0, unknown. Raise ValueError for anything else."""
     if text in ("", _NEVER):
