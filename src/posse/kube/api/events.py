@@ -8,7 +8,6 @@ holds, is dropped and counted: an event is never worth a decision's delay.
 import asyncio
 import time
 from collections import OrderedDict, deque
-from typing import Literal
 from urllib.parse import quote
 
 import msgspec
@@ -120,7 +119,7 @@ class EventRecorder:
         reason: str,
         note: str,
         *,
-        type: Literal["Normal", "Warning"] = "Normal",  # noqa: A002 - the field's name
+        type: str = "Normal",  # noqa: A002 - the field's name; the other one is Warning
         action: str = "Scheduling",
     ) -> None:
         """Take a note of what happened to an object. `reason` is one word, `note` is for people."""
