@@ -75,6 +75,7 @@ class Crew(Generic[ThingT]):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self.working = 0  # who was cancelled before beginning has not counted back
 
     async def _later(self, place: int, thing: ThingT, seconds: float) -> None:
         await self._sleep(seconds)

@@ -19,9 +19,8 @@ _DIGITS = re.compile(r"(\d+)", re.ASCII)
 _FIRST, _LAST = "\0", chr(sys.maxunicode)
 
 LARGEST_INDEX = 2**31 - 1
-
 FEW = 16
-"""Members of whom sorting costs less than arrays do."""
+"""Tasks of which sorting one by one costs less than arrays do."""
 
 
 def name_index(name: str) -> int:
@@ -75,16 +74,23 @@ def in_default_order(rows: list[int], facts: list[TaskFact | None]) -> list[int]
     return [row for *_, row in known]
 
 
-def ordered_by(
-    members: NDArray[np.int32], indexes: NDArray[np.int64], created: NDArray[np.int64], facts: list[TaskFact | None]
+def in_order(
+    rows: NDArray[np.int32],
+    indexes: NDArray[np.int64],
+    created: NDArray[np.int64],
+    facts: list[TaskFact | None],
 ) -> NDArray[np.int32]:
-    """The same by arrays of indexes and ages, looking at facts only where those do not tell all members apart."""
-    if len(members) >= FEW:
-        order = np.lexsort((created, indexes))
-        indexes, created = indexes[order], created[order]
-        if indexes[0] != NO_INDEX and ((np.diff(indexes) > 0) | (np.diff(created) > 0)).all():
-            return members[order]
-    return np.array(in_default_order(members.tolist(), facts), np.int32)
+    """The same with what is known by row of all tasks: by index, then by age; by more only where that does not tell all
+    of them apart.
+    """
+    if len(rows) < FEW:
+        return np.array(in_default_order(rows.tolist(), facts), np.int32)
+    order = np.lexsort((created[rows], indexes[rows]))
+    ordered = rows[order]
+    index, age = indexes[ordered], created[ordered]
+    if index[0] != NO_INDEX and ((np.diff(index) > 0) | (np.diff(age) > 0)).all():
+        return ordered
+    return np.array(in_default_order(rows.tolist(), facts), np.int32)
 
 
 def _fact(facts: list[TaskFact | None], row: int) -> TaskFact:

@@ -39,7 +39,7 @@ from posse.cluster.membership import Membership
 from posse.cluster.mixes import Mixes
 from posse.cluster.names import Dimensions, Register
 from posse.cluster.observed import status_of
-from posse.cluster.ordering import name_index, natural, ordered_by
+from posse.cluster.ordering import in_order, name_index, natural
 from posse.cluster.phases import STARTED, phase_at_first_sight
 from posse.cluster.sharing import retold
 from posse.cluster.status import Status
@@ -407,8 +407,8 @@ class World:
         """The rows of a gang's tasks in their default order (see `ordering`)."""
         ordered = self.membership.ordered(gang)
         if ordered is None:
-            members, traits = np.array(self.membership.of(gang), np.int32), self.columns.traits
-            ordered = ordered_by(members, traits.task_index[members], traits.task_created[members], self.tasks.facts)
+            traits, members = self.columns.traits, np.array(self.membership.of(gang), np.int32)
+            ordered = in_order(members, traits.task_index, traits.task_created, self.tasks.facts)
             self.membership.keep_order(gang, ordered)
             traits.task_rank[ordered] = np.arange(len(ordered))
         return ordered
