@@ -278,6 +278,19 @@ def test_a_watch_that_is_not_let_in_says_so() -> None:
     run(use, refused(401, "Unauthorized"), credentials=Changing("old", "new", "newest"))
 
 
+def test_a_watch_that_is_told_to_wait_makes_everybody_wait() -> None:
+    clock = Clock()
+
+    async def use(client: ApiClient, server: Stub) -> None:
+        with pytest.raises(ApiError, match="429"):
+            async with client.stream("/x", 1.0):
+                pass
+        await client.get("/y")
+        assert clock.slept == [7.0]
+
+    run(use, refused(429, "TooManyRequests", Retry_After="7"), answer(), clock=clock)
+
+
 def test_a_list_is_read_page_by_page() -> None:
     async def use(client: ApiClient, server: Stub) -> None:
         pages = [page async for page in client.list("/api/v1/pods", fields="spec.nodeName=", limit=2)]

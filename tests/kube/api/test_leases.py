@@ -1,7 +1,7 @@
 """Leading: one at a time, whatever clocks say and whoever stands still."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -28,12 +28,14 @@ class OneLease:
         self.version = 0
         self.deaf = False
         self.mute = False
+        self.takes: Callable[[], None] = lambda: None
 
     async def send(
         self, method: str, path: str, body: bytes, headers: Mapping[str, str], credential: Credential, deadline: float
     ) -> Answer:
         if self.deaf:
             raise LostError("deaf")
+        self.takes()
         status, told = self.done(method, msgspec.json.decode(body) if body else {})
         if self.mute:
             raise LostError("mute")
@@ -157,6 +159,32 @@ def test_a_renewal_whose_answer_is_lost_is_found_again() -> None:
     assert a.tries()
     passes(9, a)
     assert a.leads
+
+
+def test_leading_counts_from_when_it_was_asked_for() -> None:
+    server = OneLease()
+    a, _ = two(server)
+    server.takes = lambda: passes(4, a)  # to look, and to take
+
+    assert a.tries()
+    passes(2, a)
+    assert not a.leads
+
+
+def test_the_lease_tells_people_since_when() -> None:
+    server = OneLease()
+    a, b = two(server)
+    spec = []
+    for someone, seconds in ((a, 0), (a, 8), (b, 0), (b, 15)):
+        passes(seconds, a, b)
+        someone.tries()
+        assert server.lease is not None
+        spec.append(server.lease["spec"])
+
+    assert spec[1]["acquireTime"] == spec[0]["acquireTime"]
+    assert spec[1]["renewTime"] > spec[0]["renewTime"]
+    assert spec[3]["acquireTime"] == spec[3]["renewTime"]
+    assert spec[3]["leaseTransitions"] == 1
 
 
 def test_of_two_who_take_it_at_once_one_gets_it() -> None:
