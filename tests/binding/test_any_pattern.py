@@ -21,7 +21,7 @@ from tests.binding.scenes import FOREVER, Scene, bind
 
 PLAYS = [
     *(api.FINE, api.UNSENT, api.LOST, api.LOST_BUT_DONE, api.BUSY, api.FAILED, api.FAILED_BUT_DONE, api.FORBIDDEN),
-    *(api.SLOW, api.SILENT, api.SILENT_BUT_DONE, api.GHOST),
+    *(api.SLOW, api.SILENT, api.SILENT_BUT_DONE, api.GHOST, api.STRANGER),
 ]
 EVENTS = ["vanishes", "is renewed", "is stolen", "is decided again", "we are deposed"]
 

@@ -46,6 +46,8 @@ def told_of(*plays: api.Play, scene: Scene | None = None) -> list[str]:
         ([api.SILENT_BUT_DONE], ["bind ns/a", "get ns/a", "a@n1"]),
         ([api.LOST_BUT_DONE, api.LOST, api.BUSY], [*["bind ns/a"], *["get ns/a"] * 3, "a@n1"]),
         ([api.FORBIDDEN], ["bind ns/a", "a: admission says no"]),
+        ([api.STRANGER] * 3, [*["bind ns/a"] * 4, "a@n1"]),
+        ([api.STRANGER] * 9, [*["bind ns/a"] * 7, 'a: User "u" cannot create resource "pods/binding"']),
         ([api.GHOST, api.FINE, api.BUSY], ["bind ns/a", "get ns/a", "bind ns/a", "bind ns/a", "a@n1"]),
         ([api.SILENT] * 9, [*["bind ns/a", "get ns/a", "get ns/a"], "a? not bound in time: no answer in time"]),
         ([api.UNSENT] * 99, [*["bind ns/a"] * 13, "a: not bound in time: no connection"]),

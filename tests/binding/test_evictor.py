@@ -55,6 +55,7 @@ def evictor_of(stage: Scene, **more: Any) -> Evictor:
         ([api.LOST_BUT_DONE], ["evict ns/a"] * 2),
         ([api.BUSY, api.FAILED, api.UNSENT], ["evict ns/a"] * 4),
         ([api.SILENT], ["evict ns/a"] * 2),
+        ([api.STRANGER] * 3, ["evict ns/a"] * 4),
         ([api.FORBIDDEN], ["evict ns/a", "a stays: admission says no"]),
     ],
 )

@@ -16,7 +16,7 @@ from enum import Enum
 import msgspec
 from msgspec import Struct
 
-from posse.binding.terms import Fault, said
+from posse.binding.terms import STARTING, Fault, is_stranger, said
 from posse.cluster.records import Bind, Bound, Outcome, Refused
 from posse.kube.api.answers import SERVER_ERRORS, ApiError, LostError
 from posse.kube.api.credentials import CredentialError
@@ -28,8 +28,8 @@ GONE = "gone"
 NAMESAKE = "gone: another pod has its name"
 
 ASSIGNED = re.compile(r'is already assigned to node "([^"]*)"')
-NOT_THE_SAME = "UID in precondition"
-"""What a 409 says when the pod of that name is another one."""
+NOT_THE_SAME = re.compile("UID in (the )?precondition")
+"""What a 409 says when the pod of that name is another one: binding it, or deleting it."""
 
 
 class Doubt(Enum):
@@ -55,9 +55,11 @@ class _Pod(Struct, frozen=True):
 _POD = msgspec.json.Decoder(_Pod)
 
 
-def meaning(bind: Bind, fault: Fault) -> Outcome | Doubt:
-    """What a bind that was not simply answered came to."""
+def meaning(bind: Bind, fault: Fault, failures: int) -> Outcome | Doubt:
+    """What a bind that was not simply answered came to, after so many failures."""
     match fault:
+        case ApiError() if is_stranger(fault) and failures < STARTING:
+            return Doubt.AGAIN
         case ApiError(status=status) if status == CONFLICT:
             return _conflict(bind, fault)
         case ApiError(busy=True):
@@ -92,7 +94,7 @@ def seen_fault(bind: Bind, fault: Fault) -> Outcome | None:
 def _conflict(bind: Bind, fault: ApiError) -> Outcome:
     if found := ASSIGNED.search(fault.message):
         return _assigned(bind, found[1])
-    return Refused(bind.pod, bind.uid, NAMESAKE if NOT_THE_SAME in fault.message else said(fault))
+    return Refused(bind.pod, bind.uid, NAMESAKE if NOT_THE_SAME.search(fault.message) else said(fault))
 
 
 def _assigned(bind: Bind, node: str) -> Outcome:

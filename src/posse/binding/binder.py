@@ -163,7 +163,7 @@ class Binder:
                 await self._client.bind(namespace, name, bind.uid, bind.node, deadline=seconds)
         except (ApiError, LostError, CredentialError, TimeoutError) as fault:
             self._limiter.learn(sent, self._clock() - began, fault, full=self._crew.full)
-            meant = meaning(bind, fault)
+            meant = meaning(bind, fault, member.failures)
             if not isinstance(meant, Doubt):
                 self._end_as_told(member, meant)
                 return

@@ -19,7 +19,20 @@ from msgspec import Struct
 from posse.binding.answers import CONFLICT, NOT_FOUND, NOT_THE_SAME
 from posse.binding.crew import Crew
 from posse.binding.limiter import Limiter
-from posse.binding.terms import ANSWER, CLOSED, DEADLINE, NOT_LEADER, Fault, Fence, Report, defect, rest_after, said
+from posse.binding.terms import (
+    ANSWER,
+    CLOSED,
+    DEADLINE,
+    NOT_LEADER,
+    STARTING,
+    Fault,
+    Fence,
+    Report,
+    defect,
+    is_stranger,
+    rest_after,
+    said,
+)
 from posse.cluster.records import Effect, Evict, Kept
 from posse.kube.api.answers import ApiError, LostError
 from posse.kube.api.backing_off import Random
@@ -141,7 +154,8 @@ class Evictor:
 
     def _not_sent_away(self, leaving: Leaving, fault: Fault) -> None:
         """What follows if a pod was not simply sent away."""
-        if not isinstance(fault, ApiError) or fault.passing:
+        may_pass = not isinstance(fault, ApiError) or fault.passing
+        if may_pass or (is_stranger(fault) and leaving.failures < STARTING):
             self._rest(leaving, fault)
         elif is_gone(fault):
             self._end(leaving)
@@ -175,13 +189,15 @@ class Evictor:
             self._keep(leaving, CLOSED)
 
 
-def is_gone(fault: ApiError) -> bool:
+def is_gone(fault: Fault) -> bool:
     """Whether the pod that was meant is not there any more."""
-    return fault.status == NOT_FOUND or (fault.status == CONFLICT and NOT_THE_SAME in fault.message)
+    if not isinstance(fault, ApiError):
+        return False
+    return fault.status == NOT_FOUND or (fault.status == CONFLICT and bool(NOT_THE_SAME.search(fault.message)))
 
 
-def budget_in(fault: ApiError) -> str:
+def budget_in(fault: Fault) -> str:
     """What a disruption budget says; empty if it was not one that refused."""
-    if not fault.by_budget:
+    if not isinstance(fault, ApiError) or not fault.by_budget:
         return ""
     return next((it.message for it in fault.details.causes if it.reason == "DisruptionBudget" and it.message), "")

@@ -10,7 +10,7 @@ webhook) slows nobody but itself. A server that says that it is too busy is beli
 
 from msgspec import Struct
 
-from posse.binding.terms import Fault
+from posse.binding.terms import Fault, is_stranger
 from posse.kube.api.answers import ApiError
 from posse.kube.api.backing_off import Backoff, Random
 from posse.kube.api.client import Sleep
@@ -139,7 +139,7 @@ class Limiter:
         if isinstance(fault, ApiError) and fault.busy:
             self._pace.busy(sent)
             self._close_for(min(fault.retry_after, LONGEST_PAUSE) or self._pauses.delay(0, self._random))
-        elif fault is None or (isinstance(fault, ApiError) and not fault.passing):
+        elif fault is None or (isinstance(fault, ApiError) and not fault.passing and not is_stranger(fault)):
             self._pace.answered(sent, seconds, full=full)
         else:
             self._pace.failed(sent)

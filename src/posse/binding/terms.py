@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from posse.cluster.records import Outcome
-from posse.kube.api.answers import ApiError, LostError
+from posse.kube.api.answers import UNAUTHORIZED, ApiError, LostError
 from posse.kube.api.backing_off import Backoff, Random
 from posse.kube.api.credentials import CredentialError
 
@@ -21,6 +21,13 @@ ANSWER = 10.0
 RESTS = Backoff(first=0.1, longest=5.0)
 """Between two requests for the same pod."""
 
+FORBIDDEN = 403
+NO_RIGHTS = " cannot create resource "
+"""What a 403 says if it is about us. Admission, which refuses a pod, has other words."""
+STARTING = 6
+"""How often we are a stranger before we believe it: some five seconds. A server that has just started knows nobody's
+rights yet."""
+
 NOT_LEADER = "not the leader"
 CLOSED = "shutting down"
 
@@ -29,6 +36,13 @@ def rest_after(fault: Fault, failures: int, random: Random) -> float:
     """How long to leave a pod alone."""
     told = fault.retry_after if isinstance(fault, ApiError) else 0.0
     return max(told, RESTS.delay(failures, random))
+
+
+def is_stranger(fault: Fault) -> bool:
+    """Whether the server does not know us, or not our rights, whatever we ask for."""
+    if not isinstance(fault, ApiError):
+        return False
+    return fault.status == UNAUTHORIZED or (fault.status == FORBIDDEN and NO_RIGHTS in fault.message)
 
 
 def said(fault: Fault) -> str:
