@@ -7,7 +7,7 @@ import msgspec
 
 from posse.kube.api.events import EventLimits, EventRecorder, Reference
 from tests.kube.api.fakes import Clock, always
-from tests.kube.api.stub import Play, Stub, answer, client_of, refused, stub
+from tests.kube.api.stub import HANGS_UP, Play, Stub, answer, client_of, refused, stub
 
 POD = Reference("v1", "Pod", "p", "ns", "uid")
 
@@ -91,6 +91,17 @@ def test_an_event_that_the_server_has_forgotten_is_written_anew() -> None:
     asked, dropped = written(use, answer(), refused(404, "NotFound"), answer())
 
     assert [method for method, _, _ in asked] == ["POST", "PATCH", "POST"]
+    assert dropped == 0
+
+
+def test_an_event_that_was_sent_twice_arrived() -> None:
+    async def use(recorder: EventRecorder, server: Stub, clock: Clock) -> None:
+        recorder.tell(POD, "Unschedulable", "no room")
+        await recorder.flush()
+
+    asked, dropped = written(use, HANGS_UP, refused(409, "AlreadyExists"))
+
+    assert asked[0] == asked[1]
     assert dropped == 0
 
 

@@ -113,9 +113,6 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Something came."""
-        if self._complete:
-            self._fail("the server sent what nobody asked for")
-            return
         if not self._status:
             self._head_size += len(data)
         try:
