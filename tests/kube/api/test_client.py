@@ -55,6 +55,14 @@ def test_a_refusal_by_something_that_speaks_no_json_is_told_too() -> None:
     run(use, answer(b"<h1>Bad gateway</h1>", 502))
 
 
+def test_who_sends_us_elsewhere_is_no_api_server() -> None:
+    async def use(client: ApiClient, _: Stub) -> None:
+        with pytest.raises(ApiError, match="302: GET /x: log in first"):
+            await client.get("/x")
+
+    run(use, answer(b"log in first", 302, Location="https://login"))
+
+
 def test_connections_are_used_again() -> None:
     async def use(client: ApiClient, server: Stub) -> None:
         for _ in range(5):

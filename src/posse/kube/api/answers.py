@@ -14,7 +14,8 @@ UNAUTHORIZED = 401
 GONE = 410
 TOO_MANY_REQUESTS = 429
 SERVER_ERRORS = 500
-ERRORS = 400
+ERRORS = 300
+"""From here on it is no success: API servers send nobody elsewhere, so whoever does is none."""
 
 LONGEST_MESSAGE = 2000
 

@@ -23,7 +23,7 @@ from msgspec import Raw, Struct
 
 from posse.kube.api.answers import GONE, ApiError, LostError, refused_by, status_in
 from posse.kube.api.backing_off import Backoff, Random
-from posse.kube.api.client import PAGE, ApiClient, query_of
+from posse.kube.api.client import LONGEST_WAIT, PAGE, ApiClient, query_of
 from posse.kube.api.credentials import CredentialError
 from posse.kube.api.known import Known, head_of, older
 from posse.kube.api.records import Interrupted, Record, Synced, Unreadable
@@ -139,7 +139,7 @@ class Watch:
             if fault.expired:
                 self._version = ""
         self._failures += 1
-        return max(told, self._timing.backoff.delay(self._failures - 1, self._random))
+        return min(max(told, self._timing.backoff.delay(self._failures - 1, self._random)), LONGEST_WAIT)
 
     async def _once(self) -> Records:
         """List if need be, then follow until the connection ends."""
