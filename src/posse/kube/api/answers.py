@@ -21,7 +21,7 @@ LONGEST_MESSAGE = 2000
 
 
 class Answer(Struct, frozen=True):
-    """Status, headers (names in lower case) and body."""
+    """Status, body, and those headers that anybody reads, their names in lower case."""
 
     status: int
     headers: Mapping[str, str]
