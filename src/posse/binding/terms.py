@@ -1,5 +1,6 @@
 """The terms on which binds and evictions are carried out: who is told, who may, and how long it may take."""
 
+import re
 from collections.abc import Callable
 
 from posse.cluster.records import Outcome
@@ -22,7 +23,7 @@ RESTS = Backoff(first=0.1, longest=5.0)
 """Between two requests for the same pod."""
 
 FORBIDDEN = 403
-NO_RIGHTS = " cannot create resource "
+NO_RIGHTS = re.compile(" cannot (create|delete) resource ")
 """What a 403 says if it is about us. Admission, which refuses a pod, has other words."""
 STARTING = 6
 """How often we are a stranger before we believe it: some five seconds. A server that has just started knows nobody's
@@ -42,7 +43,7 @@ def is_stranger(fault: Fault) -> bool:
     """Whether the server does not know us, or not our rights, whatever we ask for."""
     if not isinstance(fault, ApiError):
         return False
-    return fault.status == UNAUTHORIZED or (fault.status == FORBIDDEN and NO_RIGHTS in fault.message)
+    return fault.status == UNAUTHORIZED or (fault.status == FORBIDDEN and bool(NO_RIGHTS.search(fault.message)))
 
 
 def said(fault: Fault) -> str:
