@@ -8,7 +8,7 @@ from posse.binding.limiter import Limiter, Limits, Pace
 from posse.kube.api.answers import ApiError, LostError
 from tests.binding.jumping import now, run
 
-LIMITS = Limits(start=16, floor=2, ceiling=32, slow=1.0, more=4)
+LIMITS = Limits(start=16, floor=2, ceiling=32, fast=0.2, slow=1.0, more=4)
 
 
 def pace_after(
@@ -32,7 +32,7 @@ def pace_after(
         (1, 0.1, 0, 20),
         (3, 0.1, 0, 28),
         (9, 0.1, 0, 32),
-        (1, 0.7, 0, 16),
+        (1, 0.3, 0, 16),
         (1, 1.2, 0, 12),
         (9, 1.2, 0, 2),
         (1, 0.1, 1, 20),

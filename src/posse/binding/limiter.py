@@ -27,12 +27,14 @@ TOLERATED = 0.1
 class Limits(Struct, frozen=True):
     """Where to start, and how far to go.
 
-    `slow` is the mean of a round in seconds: above it, fewer go; below its half, `more`.
+    A round is `fast` or `slow` by its mean, in seconds: after a fast one, `more` may go; after a slow one, fewer. In
+    between all stays as it is: more would only wait in the server, and fewer leave one idle that waits for its disk.
     """
 
     start: int = 64
     floor: int = 2
     ceiling: int = 256
+    fast: float = 0.1
     slow: float = 1.0
     more: int = 4
 
@@ -96,7 +98,7 @@ class Pace:
         self.bad_rounds = 0
         if mean > limits.slow:
             self._cut(0.8)
-        elif self._felt and mean < limits.slow / 2:
+        elif self._felt and mean < limits.fast:
             self.limit = min(limits.ceiling, self.limit + limits.more)
         self._begin()
 
