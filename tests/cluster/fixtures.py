@@ -11,6 +11,7 @@ POSSE_REQUIRE_CLUSTER=1, they fail instead.
 """
 
 import asyncio
+import http.client
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from tests.cluster import control_plane as cluster
 from tests.cluster.binaries import HOW, find_or_build, required, tell
 from tests.cluster.processes import Process
 from tests.cluster.progress import UnavailableError
+from tests.cluster.waiting import comes_true
 
 
 @contextmanager
@@ -73,7 +75,11 @@ def volcano_crds(control_plane: cluster.ControlPlane) -> None:
             async for _ in install(client, definitions()):
                 pass
 
+    def served(plural: str) -> bool:
+        return control_plane.client.text("GET", f"/apis/scheduling.volcano.sh/v1beta1/{plural}")[0] == http.client.OK
+
     asyncio.run(installed())
+    assert comes_true(lambda: served("podgroups") and served("queues"))  # at first it is busy setting up
 
 
 @pytest.fixture

@@ -1,0 +1,95 @@
+"""Clusters for tests of a scheduler at work: nodes, gangs and pods in a few words, and the scheduler as a process.
+
+The scheduler comes as its service account, with the rights that `deploy/` gives it and no others.
+"""
+
+import json
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.processes import Process
+from tests.cluster.waiting import comes_true
+
+ROOT = Path(__file__).parents[2]
+READY = "ready: all kinds are listed"
+
+Manifest = dict[str, Any]
+
+
+def node(name: str, cpu: int = 4, pods: int = 110) -> Manifest:
+    room = {"cpu": str(cpu), "memory": "64Gi", "pods": str(pods)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "status": {"allocatable": room, "capacity": room},
+    }
+
+
+def gang(namespace: str, name: str, minimum: int) -> Manifest:
+    return {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"minMember": minimum},
+    }
+
+
+def pod(namespace: str, name: str, of: str = "", cpu: float = 1, **spec: Any) -> Manifest:
+    annotations = {"scheduling.k8s.io/group-name": of} if of else {}
+    container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": str(cpu)}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, "annotations": annotations},
+        "spec": {"schedulerName": "posse", "terminationGracePeriodSeconds": 0, "containers": [container], **spec},
+    }
+
+
+def crew(namespace: str, of: str, count: int, cpu: float = 1, **spec: Any) -> list[Manifest]:
+    return [pod(namespace, f"{of}-{number}", of, cpu, **spec) for number in range(count)]
+
+
+def whole(namespace: str, name: str, count: int, cpu: float = 1) -> list[Manifest]:
+    """A gang that needs all of its pods."""
+    return [gang(namespace, name, count), *crew(namespace, name, count, cpu)]
+
+
+def add_nodes(plane: ControlPlane, *nodes: Manifest) -> None:
+    for each in nodes:
+        plane.client.create("/api/v1/nodes", each)
+
+
+def apply(plane: ControlPlane, manifests: Iterable[Manifest]) -> None:
+    plane.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)}))
+
+
+def placed(plane: ControlPlane, namespace: str) -> dict[str, str]:
+    """Pods and their nodes, by name; waiting ones have none."""
+    pods = plane.client.get(f"/api/v1/namespaces/{namespace}/pods")["items"]
+    return {each["metadata"]["name"]: each["spec"].get("nodeName", "") for each in pods}
+
+
+def bound(plane: ControlPlane, namespace: str, of: str) -> int:
+    """How many members of a gang have a node."""
+    return sum(1 for name, on in placed(plane, namespace).items() if on and name.startswith(f"{of}-"))
+
+
+@contextmanager
+def scheduler(plane: ControlPlane, *flags: str) -> Iterator[Process]:
+    """Posse at work on a cluster, ready to decide."""
+    plane.kubectl("apply", "-f", str(ROOT / "deploy" / "rbac.yaml"))
+    kubeconfig = plane.service_account("kube-system", "posse")
+    command = [sys.executable, "-m", "posse", "scheduler", "--kubeconfig", kubeconfig, *flags]
+    with Process("posse", command, plane.folder / f"posse-{secrets.token_hex(4)}.log") as process:
+        yield process.until(lambda: READY in process.log.read_text("utf-8", "replace"))
+
+
+def comes_to(plane: ControlPlane, namespace: str, of: str, count: int) -> bool:
+    """Whether so many members of a gang have a node before long."""
+    return comes_true(lambda: bound(plane, namespace, of) == count)
