@@ -28,7 +28,7 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import PATIENCE
 
 PAUSE = 0.25
-"""Seconds between two looks at everything that was seen."""
+"""Seconds between two looks at everything that was seen, at least; most of the time is for those who are watched."""
 
 
 class Watch:
@@ -58,15 +58,15 @@ class Watch:
         deadline = time.monotonic() + patience
         looked_at = -1
         while True:
-            last = time.monotonic() >= deadline
+            now = time.monotonic()
             if len(self.recorder) != looked_at:
                 looked_at = len(self.recorder)
                 history = History(self.recorder.events)
                 if not any(not_started(history, self.terms.schedulers, names, deadline)):
                     return True
-            if last:
+            if now >= deadline:
                 return False
-            time.sleep(PAUSE)
+            time.sleep(max(PAUSE, 4 * (time.monotonic() - now)))
 
     def report(self, started: Collection[str] = ()) -> Report:
         """Judge everything that has happened by now."""

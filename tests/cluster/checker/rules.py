@@ -56,7 +56,7 @@ def overcommitted(history: History, ours: Names, slack: float) -> Iterator[Viola
 def gated(history: History, ours: Names) -> Iterator[Violation]:
     """A pod is not bound while it has scheduling gates."""
     for bind in ours_among(history, ours):
-        if bind.before.pod.gated or bind.seen.pod.gated:
+        if bind.before.pod.gated:
             yield of_pod(Rule.GATED, bind.seen, f"it was bound to {bind.seen.pod.node}", bind.before)
 
 
@@ -90,8 +90,8 @@ def unexplained(history: History, ours: Names, patience: float) -> Iterator[Viol
     for seen in history.last():
         pod, first = seen.pod, history.pods[seen.pod.uid][0].event
         settled = pod.node or pod.over or pod.leaving or pod.gated or pod.explained
-        if pod.scheduler in ours and not settled and history.lasted(first.at, history.end) > patience:
-            lasted = history.end - first.at
+        lasted = history.lasted(first.at, history.end)
+        if pod.scheduler in ours and not settled and lasted > patience:
             story = f"for {lasted:.3f} s it was neither bound nor told why not"
             yield Violation(Rule.UNEXPLAINED, f"pod {pod.key}", first.at, history.end, story, [first, seen.event])
 
