@@ -11,7 +11,7 @@ from random import Random
 from msgspec import structs
 
 from posse.cluster.facts import Fact, Gone, Observation, TaskFact
-from posse.cluster.records import Bind, Bound, CycleInput, CycleResult, Outcome, Refused, TimedOut
+from posse.cluster.records import Bind, Bound, CycleInput, CycleResult, Evict, Kept, Outcome, Refused, TimedOut
 from posse.cluster.status import Status
 from posse.scheduler.engine import Engine
 from posse.scheduler.switches import Side
@@ -38,6 +38,8 @@ class Life:
         self.random, self.kind = Random(seed), kind
         self.engine: Engine = engine(text or usual_conf(), *facts, mode=mode, checks=True)
         self.pods = {fact.key: fact for fact in facts if isinstance(fact, TaskFact)}
+        self.cursed: set[str] = set()
+        """Pods whose binds are always refused."""
         self.now = 0
         self._seen: list[Observation] = []
         self._heard: list[Outcome] = []
@@ -52,13 +54,15 @@ class Life:
         for effect in result.effects:
             if isinstance(effect, Bind):
                 self._bind(effect)
+            else:
+                self._evict(effect)
         self._go_on()
         self.now += SECOND
         return result
 
     def _bind(self, bind: Bind) -> None:
         """The API takes a bind, refuses it, or is not heard of; now and then the watch is faster than the answer."""
-        fate = 0.0 if self.kind else self.random.random()
+        fate = 0.8 if bind.pod in self.cursed else 0.0 if self.kind else self.random.random()
         if fate < 0.75:
             running = structs.replace(self.pods[bind.pod], node=bind.node, phase="Running", nominated="")
             if fate < 0.6:
@@ -68,6 +72,13 @@ class Life:
             self._heard.append(Refused(bind.pod, bind.uid, "no"))
         else:
             self._heard.append(TimedOut(bind.pod, bind.uid))
+
+    def _evict(self, evict: Evict) -> None:
+        """The API takes an eviction, or a budget forbids it."""
+        if self.random.random() < 0.3:
+            self._heard.append(Kept(evict.pod, evict.uid, "a budget forbids it"))
+        elif evict.pod in self.pods:
+            self._see(structs.replace(self.pods[evict.pod], terminating=True))
 
     def _see(self, pod: TaskFact) -> None:
         self.pods[pod.key] = pod
