@@ -17,6 +17,9 @@ from tests.cluster.waiting import comes_true
 
 ROOT = Path(__file__).parents[2]
 READY = "ready: all kinds are listed"
+GRACE = 10.0
+"""Seconds in which a scheduler ends in good order. Then its lease is free at once."""
+CUSTOM = "/apis/scheduling.volcano.sh/v1beta1"
 
 Manifest = dict[str, Any]
 
@@ -80,14 +83,57 @@ def bound(plane: ControlPlane, namespace: str, of: str) -> int:
     return sum(1 for name, on in placed(plane, namespace).items() if on and name.startswith(f"{of}-"))
 
 
-@contextmanager
-def scheduler(plane: ControlPlane, *flags: str) -> Iterator[Process]:
-    """Posse at work on a cluster, ready to decide."""
+def hire(plane: ControlPlane) -> Path:
+    """Give the scheduler its account with its rights, and its kubeconfig."""
     plane.kubectl("apply", "-f", str(ROOT / "deploy" / "rbac.yaml"))
-    kubeconfig = plane.service_account("kube-system", "posse")
-    command = [sys.executable, "-m", "posse", "scheduler", "--kubeconfig", kubeconfig, *flags]
-    with Process("posse", command, plane.folder / f"posse-{secrets.token_hex(4)}.log") as process:
-        yield process.until(lambda: READY in process.log.read_text("utf-8", "replace"))
+    return plane.service_account("kube-system", "posse")
+
+
+def start(plane: ControlPlane, account: Path, *flags: str | Path) -> Process:
+    """Start a scheduler that comes as this account, and wait for nothing."""
+    command = [sys.executable, "-m", "posse", "scheduler", "--kubeconfig", account, *flags]
+    return Process("posse", command, plane.folder / f"posse-{secrets.token_hex(4)}.log")
+
+
+def said(process: Process) -> str:
+    """What a scheduler has said so far."""
+    return process.log.read_text("utf-8", "replace")
+
+
+def is_ready(process: Process) -> bool:
+    """Whether a scheduler knows all that there is."""
+    return READY in said(process)
+
+
+@contextmanager
+def scheduler(plane: ControlPlane, *flags: str | Path, lease: str = "posse") -> Iterator[Process]:
+    """Posse at work on a cluster, ready to decide. Who kills it takes a lease that no other test waits for."""
+    with start(plane, hire(plane), "--lease", f"kube-system/{lease}", *flags) as process:
+        yield process.until(lambda: is_ready(process))
+        process.stop(GRACE)
+
+
+def condition(plane: ControlPlane, namespace: str, name: str) -> dict[str, str]:
+    """What a waiting pod says of itself."""
+    status = plane.client.get(f"/api/v1/namespaces/{namespace}/pods/{name}")["status"]
+    return next((each for each in status.get("conditions", []) if each["type"] == "PodScheduled"), {})
+
+
+def says(plane: ControlPlane, namespace: str, name: str, words: str) -> bool:
+    """Whether a waiting pod says these words before long."""
+    return comes_true(lambda: words in condition(plane, namespace, name).get("message", ""))
+
+
+def delete(plane: ControlPlane, namespace: str, *names: str) -> None:
+    """Delete pods, at once."""
+    for name in names:
+        plane.client.delete(f"/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds=0")
+
+
+def disband(plane: ControlPlane, namespace: str, name: str) -> None:
+    """Delete a gang with all of its pods."""
+    plane.client.delete(f"{CUSTOM}/namespaces/{namespace}/podgroups/{name}")
+    delete(plane, namespace, *(each for each in placed(plane, namespace) if each.startswith(f"{name}-")))
 
 
 def comes_to(plane: ControlPlane, namespace: str, of: str, count: int) -> bool:

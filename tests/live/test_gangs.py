@@ -1,36 +1,23 @@
 """Gangs on a real API server: bound whole or not at all, whatever happens in between. The checker watches."""
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.cluster.checker.checking import Watch, checking
+from tests.cluster.checker.checking import Watch
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import comes_true
-from tests.live.clusters import add_nodes, apply, bound, comes_to, crew, gang, node, placed, pod, scheduler, whole
-
-
-@pytest.fixture
-def cluster(control_plane: ControlPlane, namespace: str, volcano_crds: None) -> Iterator[str]:
-    """Give a namespace in a cluster of two nodes with four cpus each."""
-    names = [f"{namespace}-n1", f"{namespace}-n2"]
-    add_nodes(control_plane, *(node(name) for name in names))
-    yield namespace
-    for name in names:
-        control_plane.client.delete(f"/api/v1/nodes/{name}")
-
-
-@pytest.fixture
-def watch(control_plane: ControlPlane, cluster: str) -> Iterator[Watch]:
-    """Hold whoever schedules to the rules, to the end of the test."""
-    with checking(control_plane, schedulers={"posse"}, repair_time=15) as eye:
-        yield eye
-
-
-def condition(plane: ControlPlane, namespace: str, name: str) -> dict[str, str]:
-    """What a waiting pod says of itself."""
-    status = plane.client.get(f"/api/v1/namespaces/{namespace}/pods/{name}")["status"]
-    return next((each for each in status.get("conditions", []) if each["type"] == "PodScheduled"), {})
+from tests.live.clusters import (
+    add_nodes,
+    apply,
+    bound,
+    comes_to,
+    condition,
+    crew,
+    gang,
+    node,
+    placed,
+    pod,
+    said,
+    scheduler,
+    whole,
+)
 
 
 def test_a_gang_that_fits_is_bound_whole(control_plane: ControlPlane, cluster: str, watch: Watch) -> None:
@@ -91,7 +78,7 @@ def test_a_scheduler_that_only_tries_binds_nothing(control_plane: ControlPlane, 
     with scheduler(control_plane, "--dry-run") as posse:
         apply(control_plane, whole(cluster, "a", 2))
 
-        assert comes_true(lambda: f"{cluster}/a: would bind 2 pods" in posse.log.read_text("utf-8"))
+        assert comes_true(lambda: f"{cluster}/a: would bind 2 pods" in said(posse))
         assert bound(control_plane, cluster, "a") == 0
 
 
@@ -113,10 +100,10 @@ def test_a_scheduler_killed_in_the_middle_is_healed_by_the_next(
 ) -> None:
     gangs = [f"g{number}" for number in range(6)]
     apply(control_plane, [each for name in gangs for each in whole(cluster, name, 5, cpu=0.2)])
-    with scheduler(control_plane) as posse:
+    with scheduler(control_plane, lease=cluster) as posse:
         comes_true(lambda: any(placed(control_plane, cluster).values()))
         posse.stop()
-    with scheduler(control_plane):
+    with scheduler(control_plane, lease=cluster):
         assert watch.all_started([f"{cluster}/{name}" for name in gangs])
     watch.verify()
 
@@ -124,7 +111,7 @@ def test_a_scheduler_killed_in_the_middle_is_healed_by_the_next(
 def test_of_two_schedulers_one_leads_and_the_other_takes_over(
     control_plane: ControlPlane, cluster: str, watch: Watch
 ) -> None:
-    with scheduler(control_plane) as first, scheduler(control_plane):
+    with scheduler(control_plane, lease=cluster) as first, scheduler(control_plane, lease=cluster):
         apply(control_plane, whole(cluster, "a", 3))
         assert comes_to(control_plane, cluster, "a", 3)
         first.stop()
