@@ -260,3 +260,25 @@ def test_what_is_left_of_a_start_that_was_taken_back_may_go(half: Tape) -> None:
     half.leave("g4")
 
     assert [it.excuse for it in judged(half).evictions] == ["", "", "", "to repair"]
+
+
+def test_each_start_is_one_for_itself(half: Tape) -> None:
+    half.mark(Type.ASKED, name="team")
+    half.bind("g3", "n1")
+    for start in range(3):
+        names = [name if start == 0 else f"{name}-{start}" for name in ("g1", "g2", "g3")]
+        for name in names if start else ():
+            half.pod(name, gang="g")
+            half.bind(name, "n1")
+        half.delete(names[0])
+        half.wait(60)
+        for name in names[1:]:
+            half.delete(name)
+
+    assert broken(half) == set()
+
+    half.pod("g4", gang="g")
+    half.bind("g4", "n1")
+    half.wait(60)
+
+    assert broken(half) == {Rule.HALF_BOUND}
