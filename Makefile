@@ -10,10 +10,10 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint cluster format bench docs conformance clean
+.PHONY: help setup demo test lint cluster format bench bench-cluster docs conformance clean
 
 help:  ## list the chores
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 setup: $(READY)  ## make .venv, with posse and its tools in it
 
@@ -39,6 +39,9 @@ format: $(READY)  ## put the code into the one form
 
 bench: $(READY)  ## measure; choose with ARGS
 	$(BIN)/python -m bench $(ARGS)
+
+bench-cluster: $(READY)  ## measure from created to bound on a real API server; choose with ARGS
+	$(BIN)/python -m bench.cluster $(ARGS)
 
 docs: $(READY)  ## check that the docs' links resolve and their commands exist
 	$(BIN)/python docs/check.py
