@@ -42,7 +42,9 @@ def status_of(before: PodGroupStatus, verdict: Verdict, now: int) -> PodGroupSta
 
 
 def event_of(before: PodGroupStatus, after: PodGroupStatus, verdict: Verdict) -> Event | None:
-    """The event that goes with a changed status, if one does."""
+    """The event that goes with a changed status, if one does. A group that nobody belongs to yet has none."""
+    if not verdict.members:
+        return None
     if verdict.phase in WAITING_PHASES and not verdict.was_ready:
         return Event("Warning", UNSCHEDULABLE, _complaint(verdict))
     return Event("Normal", SCHEDULED, "pod group is ready") if before != after else None
