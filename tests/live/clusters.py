@@ -119,9 +119,17 @@ def condition(plane: ControlPlane, namespace: str, name: str) -> dict[str, str]:
     return next((each for each in status.get("conditions", []) if each["type"] == "PodScheduled"), {})
 
 
-def says(plane: ControlPlane, namespace: str, name: str, words: str) -> bool:
-    """Whether a waiting pod says these words before long."""
-    return comes_true(lambda: words in condition(plane, namespace, name).get("message", ""))
+def says(plane: ControlPlane, namespace: str, of: str, words: str = "") -> bool:
+    """Whether a waiting pod, or one of a gang, says why before long, in these words."""
+    return comes_true(lambda: any(it and words in it for it in words_of(plane, namespace, of)))
+
+
+def words_of(plane: ControlPlane, namespace: str, of: str) -> list[str]:
+    """What waiting members of a gang say of themselves."""
+    names = [
+        name for name, on in placed(plane, namespace).items() if not on and (name == of or name.startswith(f"{of}-"))
+    ]
+    return [condition(plane, namespace, name).get("message", "") for name in names]
 
 
 def delete(plane: ControlPlane, namespace: str, *names: str) -> None:

@@ -76,7 +76,7 @@ def test_a_gang_of_which_admission_refuses_one_lets_go_and_starts_when_it_may(
             apply(control_plane, whole(cluster, "b", 6))
 
             assert watch.all_started([f"{cluster}/b"])
-            assert says(control_plane, cluster, "a-5", "no room for him")
+            assert says(control_plane, cluster, "a", "no room for him")
         watch.asked(f"{cluster}/b")
         disband(control_plane, cluster, "b")
 
