@@ -133,6 +133,14 @@ def test_a_gang_whose_binds_are_always_refused_rests_longer_and_longer() -> None
     assert [later - earlier for earlier, later in pairwise(tried)] == [1.5, 2.5, 4.5]
 
 
+def test_a_bind_that_was_never_tried_is_no_failure_of_the_gang() -> None:
+    running = scheduler(node("n1", cpu=2), *PAIR)
+    at(running, 0)
+    never = (Refused("default/a-worker-1", "a-worker-1", "not the leader", tried=False),)
+
+    assert [at(running, now, outcomes=never) for now in (1, 2, 3)] == [["+a-worker-1 n1"]] * 3
+
+
 def test_while_it_rests_others_have_its_room() -> None:
     running = scheduler(node("n1", cpu=2), gang("a", min=2), *crew("a", 2), rest="30s")
     at(running, 0)

@@ -96,7 +96,7 @@ class Binder:
         binds = [it for it in effects if isinstance(it, Bind)]
         if self._closed:
             for bind in binds:
-                self._report(Refused(bind.pod, bind.uid, CLOSED))
+                self._report(not_done(bind, CLOSED))
         elif binds:
             self._idle.clear()
             self._begin(self._book.enter(binds))
@@ -123,7 +123,7 @@ class Binder:
             await prepare_all(wanted)
         except NotPreparedError as fault:
             for member in transaction.members:
-                self._end(member, Refused(member.bind.pod, member.bind.uid, str(fault)))
+                self._end(member, not_done(member.bind, str(fault)))
         else:
             self._bind(transaction)
 
@@ -213,8 +213,8 @@ class Binder:
 
     def _give_up(self, member: Member, reason: str) -> None:
         """Nothing more will be sent for a member."""
-        of = TimedOut if member.doubt else Refused
-        self._end(member, of(member.bind.pod, member.bind.uid, reason))
+        bind = member.bind
+        self._end(member, TimedOut(bind.pod, bind.uid, reason) if member.doubt else not_done(bind, reason))
 
     def _end_as_told(self, member: Member, outcome: Outcome) -> None:
         """Give a member the outcome that the API server gave it, and give back what it does not need now."""
@@ -241,3 +241,8 @@ class Binder:
         self._closed = True
         for member in self._book.members():
             self._give_up(member, CLOSED)
+
+
+def not_done(bind: Bind, reason: str) -> Refused:
+    """A bind that was not carried out. That we may not, or not any more, is no fault of the pod's."""
+    return Refused(bind.pod, bind.uid, reason, tried=reason not in (NOT_LEADER, CLOSED))

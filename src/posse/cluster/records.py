@@ -19,11 +19,12 @@ class Bound(Struct, frozen=True, gc=False, tag="bound"):
 
 
 class Refused(Struct, frozen=True, gc=False, tag="refused"):
-    """The API refused a bind: the pod has no node."""
+    """A bind was refused: the pod has no node. `tried`: the API was asked; else it was we who did not."""
 
     pod: str
     uid: str
     reason: str = ""
+    tried: bool = True
 
 
 class TimedOut(Struct, frozen=True, gc=False, tag="timed-out"):

@@ -202,7 +202,8 @@ class Engine:
             case Bound(node=node), Status.BINDING:
                 world.move([row], [Status.BOUND], [world.node_row(node)])
             case Refused(reason=reason) | TimedOut(reason=reason), Status.BINDING:
-                self._repairs.refused(int(world.columns.ledger.task_gang[row]), reason)
+                if not isinstance(outcome, Refused) or outcome.tried:
+                    self._repairs.refused(int(world.columns.ledger.task_gang[row]), reason)
                 self.tiers.deallocated(np.array([row], np.int32))
                 self.claims.give_back([row])
                 world.move([row], [Status.PENDING], [-1])
