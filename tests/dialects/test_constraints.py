@@ -199,7 +199,7 @@ def test_claims_are_named_by_what_keeps_them() -> None:
         ClaimReference("device", "default/p-three-x"),
         ClaimReference("device-template", "default/nic"),
         ClaimReference("volume", "default/data"),
-        ClaimReference("volume", "default/p-scratch"),
+        ClaimReference("volume", "default/p-scratch", is_own=True),
     )
 
 

@@ -24,6 +24,7 @@ from posse.cluster.facts import (
     TaskFact,
 )
 from posse.cluster.selectors import Requirement, Selector
+from posse.cluster.storage_facts import StorageClassFact, VolumeClaimFact, VolumeFact
 
 History = list[Observation]
 
@@ -129,6 +130,20 @@ def surroundings() -> list[st.SearchStrategy[History]]:
     ]
 
 
+def storage() -> list[st.SearchStrategy[History]]:
+    """The lives of a volume, a claim of one and a class."""
+    volume = st.builds(VolumeFact, name=st.just("v"), uid=uids, size=st.integers(1, 2), is_available=st.booleans())
+    claim = st.builds(
+        VolumeClaimFact, namespace=st.just("default"), name=st.just("c"), uid=uids, volume=st.sampled_from(("", "v"))
+    )
+    storage_class = st.builds(StorageClassFact, name=st.just("local"), waits=st.booleans())
+    return [
+        _told("volume", "v", volume, uids),
+        _told("volume-claim", "default/c", claim, uids),
+        _told("storage-class", "local", storage_class, st.just("")),
+    ]
+
+
 def clusters() -> st.SearchStrategy[list[History]]:
     """Everything that is told of a cluster, object by object."""
     everything = (
@@ -138,6 +153,7 @@ def clusters() -> st.SearchStrategy[list[History]]:
         *map(queues, QUEUES),
         *map(classes, CLASSES),
         *surroundings(),
+        *storage(),
     )
     return st.tuples(*everything).map(list)
 

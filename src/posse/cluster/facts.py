@@ -19,6 +19,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from posse.cluster.selectors import NodeTerm, Requirement, Selector
+from posse.cluster.storage import StorageKind
+from posse.cluster.storage_facts import StorageFact
 
 Amounts = tuple[tuple[str, int], ...]
 """Resource name and amount in model units, sorted by name."""
@@ -94,10 +96,14 @@ class Spread(Struct, frozen=True, gc=False):
 
 
 class ClaimReference(Struct, frozen=True, gc=False):
-    """Something a pod needs beyond columns: a volume, a device claim. `kind` names the book that keeps it."""
+    """Something a pod needs beyond columns: a volume, a device claim. `kind` names the book that keeps it.
+
+    `is_own`: it is made for this pod and no other; one of that name which is somebody else's will not do.
+    """
 
     kind: str
     name: str
+    is_own: bool = False
 
 
 class Shape(Struct, frozen=True, gc=False, kw_only=True):
@@ -297,13 +303,23 @@ class QuotaFact(Struct, frozen=True, gc=False, kw_only=True, tag="quota"):
     used: Amounts = ()
 
 
-Fact = NodeFact | TaskFact | GangFact | QueueFact | PriorityClassFact | NamespaceFact | BudgetFact | QuotaFact
+Fact = (
+    NodeFact
+    | TaskFact
+    | GangFact
+    | QueueFact
+    | PriorityClassFact
+    | NamespaceFact
+    | BudgetFact
+    | QuotaFact
+    | StorageFact
+)
 
 
 class Gone(Struct, frozen=True, gc=False, kw_only=True, tag="gone"):
     """Something is no longer there. `key` is what its fact is known by; an empty uid means whichever stands there."""
 
-    kind: Literal["node", "task", "gang", "queue", "priority-class", "namespace", "budget", "quota"]
+    kind: Literal["node", "task", "gang", "queue", "priority-class", "namespace", "budget", "quota"] | StorageKind
     key: str
     uid: str = ""
 

@@ -28,6 +28,7 @@ def portrait(world: World) -> Portrait:
         "namespaces": dict(world.namespaces),
         "budgets": dict(world.budgets),
         "quotas": dict(world.quotas),
+        **{f"storage: {kind}": dict(known) for kind, known in world.storage.by_kind().items()},
     }
 
 

@@ -43,6 +43,7 @@ from posse.cluster.ordering import in_order, name_index, natural
 from posse.cluster.phases import STARTED, phase_at_first_sight
 from posse.cluster.sharing import retold
 from posse.cluster.status import Status
+from posse.cluster.storage import Storage
 
 ASSUMED = (Status.ALLOCATED, Status.PIPELINED, Status.HELD, Status.BINDING, Status.BOUND)
 """Decisions that an observation without a node does not undo; one that the API confirmed least of all."""
@@ -73,6 +74,7 @@ class World:
         self.namespaces: dict[str, NamespaceFact] = {}
         self.budgets: dict[str, BudgetFact] = {}
         self.quotas: dict[str, QuotaFact] = {}
+        self.storage = Storage()
         self.gang_ages: list[tuple[int, str]] = []
         """By gang row, what orders gangs that nothing else does: when they were created, and their names, digits
         compared as numbers.
@@ -117,6 +119,8 @@ class World:
                 case QuotaFact():
                     self.quotas[f"{observation.namespace}/{observation.name}"] = observation
                     self.people_version += 1
+                case _:
+                    self.storage.observe(observation)
 
     def _learn(self, amounts: Iterable[tuple[str, int]]) -> None:
         self.dimensions.learn(tuple(amounts))
@@ -260,15 +264,16 @@ class World:
             case "priority-class":
                 if self.priority_classes.pop(gone.key, None) is not None:
                     self._resolve_priorities()
-            case "namespace":
-                self.namespaces.pop(gone.key, None)
+            case "namespace" | "budget" | "quota":
+                of: dict[str, dict[str, Any]] = {
+                    "namespace": self.namespaces,
+                    "budget": self.budgets,
+                    "quota": self.quotas,
+                }
+                of[gone.kind].pop(gone.key, None)
                 self.people_version += 1
-            case "budget":
-                self.budgets.pop(gone.key, None)
-                self.people_version += 1
-            case "quota":
-                self.quotas.pop(gone.key, None)
-                self.people_version += 1
+            case _:
+                self.storage.gone(gone.kind, gone.key, gone.uid)
 
     def _drop(self, register: Register[Any], gone: Gone, forget: Callable[[int], None]) -> None:
         """Forget what stands in a register, if that is what is gone: an object of the same name may have come since."""
@@ -481,6 +486,7 @@ class World:
         other.kin = self.kin.fork()
         other.priority_classes, other.namespaces = dict(self.priority_classes), dict(self.namespaces)
         other.budgets, other.quotas = dict(self.budgets), dict(self.quotas)
+        other.storage = self.storage.fork()
         other.gang_ages = list(self.gang_ages)
         other.columns = self.columns.fork(spare.columns if spare is not None else None)
         other.membership, other.mixes = self.membership.fork(), self.mixes.fork()

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from posse.cluster.facts import ClaimReference, PodTerm, Port, PreferredNodes, Spread, Toleration
 from posse.cluster.selectors import NodeTerm, Requirement
+from posse.cluster.storage_facts import VOLUME_CLAIM
 from posse.dialects.selectors import node_term, selector_of
 from posse.errors import Place
 from posse.kube.pods import (
@@ -15,8 +16,6 @@ from posse.kube.pods import (
     TopologySpreadConstraint,
 )
 
-VOLUME_CLAIM = "volume"
-"""The claim of a volume that exists: `namespace/name` of the PersistentVolumeClaim."""
 DEVICE_CLAIM = "device"
 """A claim of devices that exists: `namespace/name` of the ResourceClaim."""
 DEVICE_TEMPLATE = "device-template"
@@ -137,7 +136,7 @@ def claims(pod: Pod) -> tuple[ClaimReference, ...]:
         if volume.persistent_volume_claim:
             found.add(ClaimReference(VOLUME_CLAIM, f"{space}/{volume.persistent_volume_claim.claim_name}"))
         elif volume.ephemeral is not None:
-            found.add(ClaimReference(VOLUME_CLAIM, f"{space}/{pod.metadata.name}-{volume.name}"))
+            found.add(ClaimReference(VOLUME_CLAIM, f"{space}/{pod.metadata.name}-{volume.name}", is_own=True))
     made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
     for claim in spec.resource_claims:
         if name := made.get(claim.name) or claim.resource_claim_name:

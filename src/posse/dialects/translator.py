@@ -15,34 +15,47 @@ from msgspec import structs
 
 from posse.cluster.facts import Gone, Observation, TaskFact
 from posse.cluster.overlay import Overlay
-from posse.dialects import core, plain, volcano
+from posse.cluster.storage import StorageKind
+from posse.dialects import core, plain, volcano, volumes
 from posse.dialects.customs import Customs
 from posse.dialects.pods import phase_of, task_of
 from posse.dialects.unread import unread_membership
 from posse.dialects.words import Words
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
     Namespace,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
     PodGroup,
     PriorityClass,
     Queue,
     ResourceQuota,
+    StorageClass,
 )
 
-Kind = Literal["node", "gang", "queue", "priority-class", "namespace", "budget", "quota"]
+Kind = Literal["node", "gang", "queue", "priority-class", "namespace", "budget", "quota"] | StorageKind
 
 Facts = dict[type[KubeObject], tuple[Kind, Callable[[Any], Observation]]]
 
 _FACTS: Facts = {
+    CSIDriver: ("storage-driver", volumes.driver_fact),
+    CSINode: ("attach-limits", volumes.limits_fact),
+    CSIStorageCapacity: ("storage-capacity", volumes.capacity_fact),
     Namespace: ("namespace", core.namespace_fact),
     Node: ("node", core.node_fact),
+    PersistentVolume: ("volume", volumes.volume_fact),
+    PersistentVolumeClaim: ("volume-claim", volumes.claim_fact),
     PodDisruptionBudget: ("budget", core.budget_fact),
     PriorityClass: ("priority-class", core.priority_class_fact),
     Queue: ("queue", volcano.queue_fact),
     ResourceQuota: ("quota", core.quota_fact),
+    StorageClass: ("storage-class", volumes.class_fact),
 }
 """The classes that become one fact each: what kind of fact, and how."""
 

@@ -1,7 +1,7 @@
 """The kinds we read, one class each, and the table that finds the class of a manifest.
 
-Pods have a file of their own (`pods`), and so have workloads (`workloads`). A kind that has no class here is kept as
-`OtherObject`: it may still be someone's owner.
+Pods have a file of their own (`pods`), and so have workloads (`workloads`) and storage (`volumes`). A kind that has no
+class here is kept as `OtherObject`: it may still be someone's owner.
 """
 
 from typing import ClassVar, Literal
@@ -11,6 +11,14 @@ from msgspec import field
 from posse.kube.meta import Int32, Int64, KubeObject, LabelSelector, Metadata, Part, group_of
 from posse.kube.pods import Condition, Pod
 from posse.kube.quantity import Quantity
+from posse.kube.volumes import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
 from posse.kube.workloads import (
     CronJob,
     DaemonSet,
@@ -301,6 +309,9 @@ class OtherObject(KubeObject, frozen=True):
 
 
 _READ: tuple[type[KubeObject], ...] = (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
     CronJob,
     DaemonSet,
     Deployment,
@@ -308,6 +319,8 @@ _READ: tuple[type[KubeObject], ...] = (
     LimitRange,
     Namespace,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
     PodGroup,
@@ -317,6 +330,7 @@ _READ: tuple[type[KubeObject], ...] = (
     ResourceQuota,
     RuntimeClass,
     StatefulSet,
+    StorageClass,
     VolcanoJob,
 )
 
@@ -331,6 +345,9 @@ def class_of(api_version: str, kind: str) -> type[KubeObject]:
 
 __all__ = [
     "KINDS",
+    "CSIDriver",
+    "CSINode",
+    "CSIStorageCapacity",
     "CronJob",
     "DaemonSet",
     "Deployment",
@@ -341,6 +358,8 @@ __all__ = [
     "Namespace",
     "Node",
     "OtherObject",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
     "Pod",
     "PodDisruptionBudget",
     "PodGroup",
@@ -350,6 +369,7 @@ __all__ = [
     "ResourceQuota",
     "RuntimeClass",
     "StatefulSet",
+    "StorageClass",
     "VolcanoJob",
     "class_of",
 ]
