@@ -15,7 +15,7 @@ import base64
 import json
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -125,11 +125,12 @@ def _server(plane: ControlPlane, keeper: Gatekeeper) -> ThreadingHTTPServer:
             review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             answer = {**{key: review[key] for key in ("apiVersion", "kind")}}
             body = json.dumps({**answer, "response": keeper.answer(review["request"])}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):  # who asked may have been killed, and nobody waits for the answer
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *words: object) -> None:
             """Say nothing."""
