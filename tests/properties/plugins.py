@@ -7,10 +7,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from posse.cluster.facts import ClaimReference
 from posse.cluster.records import Payload
 from posse.cluster.world import World
 from posse.scheduler.arguments import Argument
+from posse.scheduler.claims import Objection, Wanted
 from posse.scheduler.plugin import Plugin, Setup
 from posse.scheduler.registry import Registry, built_in
 
@@ -47,29 +47,33 @@ class Licences:
     def __init__(self, per_node: dict[str, int]) -> None:
         self.per_node = per_node
         self.taken: list[Seat] = []
+        self.version = 0
 
-    def capacity(self, world: World, shape: int, claim: ClaimReference) -> NDArray[np.int64]:
-        """What is left on each node."""
+    def objections(self, world: World, task: int, claims: Wanted) -> list[Objection]:
+        """Nodes that have none left."""
         taken = Counter(seat.node for seat in self.taken)
-        return np.array([self.per_node.get(name, 0) - taken[name] for name in world.nodes.keys], np.int64)
+        full = np.array([self.per_node.get(name, 0) <= taken[name] for name in world.nodes.keys], np.bool_)
+        return [Objection(f"no licence {claims[0].name} left", full)]
 
-    def refusal(self, claim: ClaimReference) -> str:
-        """Why a node is refused."""
-        return f"no licence {claim.name} left"
-
-    def reserve(self, world: World, task: int, node: int, claim: ClaimReference) -> Any:
+    def reserve(self, world: World, task: int, node: int, claims: Wanted) -> Any:
         """Take one."""
         seat = Seat(world.nodes.keys[node], world.tasks.keys[task])
-        self.taken.append(seat)
+        self.redo(seat)
         return seat
 
     def undo(self, token: Any) -> None:
         """Give it back; what was not taken cannot be."""
+        self.version += 1
         self.taken.remove(token)
 
-    def payload(self, world: World, task: int, node: int, claim: ClaimReference) -> Payload:
+    def redo(self, token: Any) -> None:
+        """Take it again."""
+        self.version += 1
+        self.taken.append(token)
+
+    def payloads(self, world: World, task: int, node: int, claims: Wanted) -> tuple[Payload, ...]:
         """What binds it."""
-        return Payload("licence", claim.name, world.nodes.keys[node])
+        return (Payload("licence", claims[0].name, world.nodes.keys[node]),)
 
 
 def with_witness() -> Registry:

@@ -115,3 +115,17 @@ def test_a_promise_that_ends_gives_its_claim_back() -> None:
     cycle(running, Gone(kind="gang", key="default/a"), now=1)
 
     assert book.taken == []
+
+
+def test_a_pod_whose_claim_is_served_nowhere_buys_no_nodes() -> None:
+    shape = {"claims": (ClaimReference("device", "gpu-0"),)}
+    running = engine(CONF, node("n1"), gang("a"), task("a-0", "a", shape=shape))
+    (verdict,) = cycle(running).verdicts
+
+    assert verdict.pods[0].reason == "GangWaiting"
+
+
+def test_a_pod_whose_claim_another_node_would_serve_buys_one() -> None:
+    (verdict,) = cycle(licensed(Licences({}), gang("a"), *crew("a", 1, shape=SOLVER))).verdicts
+
+    assert verdict.pods[0].reason == "Unschedulable"

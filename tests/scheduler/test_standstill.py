@@ -4,12 +4,14 @@ from typing import ClassVar
 
 import pytest
 
-from posse.cluster.facts import BudgetFact, Fact, NamespaceFact, QuotaFact
+from posse.cluster.facts import BudgetFact, ClaimReference, Fact, NamespaceFact, QuotaFact
+from posse.cluster.storage_facts import VolumeClaimFact
 from posse.cluster.views import Node, Task
 from posse.scheduler.engine import Engine
 from posse.scheduler.plugin import THE_WORLD, Plugin
 from posse.scheduler.registry import Registry, built_in
 from tests.builders import conf, cycle, engine, gang, node, queue, task
+from tests.properties.plugins import Licences, Seat
 
 
 class Refuser(Plugin):
@@ -79,6 +81,7 @@ def test_who_was_refused_is_not_tried_again_where_nothing_moved() -> None:
         NamespaceFact(name="default", labels={"team": "a"}),
         BudgetFact(namespace="default", name="b", allowed=1),
         QuotaFact(namespace="default", name="q"),
+        VolumeClaimFact(namespace="default", name="data"),
     ],
 )
 def test_whatever_moves_wakes_the_actions(news: Fact) -> None:
@@ -112,3 +115,27 @@ def test_who_must_be_told_is_tried_again() -> None:
 
     assert plugin.asked > 0
     assert [verdict.gang for verdict in result.verdicts] == ["default/a"]
+
+
+def test_a_book_keeps_nobody_awake_until_something_in_it_moves() -> None:
+    wants = {"claims": (ClaimReference("licence", "solver"),)}
+    book = Licences({"n1": 1})
+    known = built_in()
+    running = engine(
+        conf("gang refuser", "predicates"),
+        node("n1"),
+        gang("a"),
+        task("p", "a", shape=wants),
+        registry=Registry({**known.plugins, Steady.name: Steady}, known.actions),
+        books={"licence": book},
+    )
+    plugin = next(plugin for plugin in running.tiers.plugins if isinstance(plugin, Steady))
+    for now in (0, 1):
+        cycle(running, now=now)
+    plugin.asked = 0
+    cycle(running, now=2)
+    assert plugin.asked == 0
+
+    book.redo(Seat("elsewhere", "default/old"))
+    cycle(running, now=3)
+    assert plugin.asked > 0

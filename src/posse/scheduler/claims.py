@@ -1,9 +1,10 @@
 """Claims: what a task needs beyond columns, such as volumes and devices.
 
-A book keeps one kind of claim. It says how many tasks of a shape each node could still serve, reserves for one task on
-one node inside a statement, takes that back when the statement is undone, and gives the payload that the bind must
-carry out. The engine knows only this contract; which books there are is the world's builder's business. A kind that no
-book is kept for blocks nothing unless its name says that it must (`BLOCKING`).
+A book keeps one kind of claim. It is asked about all claims of its kind that a task has at once, for they may compete
+with each other: which nodes do not serve them, and why. It reserves for one task on one node inside a statement, takes
+that back when the statement is undone, and gives the payloads that the bind must carry out. The engine knows only this
+contract; which books there are is the world's builder's business. A kind that no book is kept for blocks nothing unless
+its name says that it must (`BLOCKING`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,24 +22,39 @@ from posse.cluster.world import World
 BLOCKING = frozenset({"device", "device-template"})
 """Claims without which a pod must not start, so that without a book for them it waits."""
 
+Wanted = tuple[ClaimReference, ...]
+"""The claims of one kind that a task has."""
+
+
+class Objection(Struct, frozen=True):
+    """Why some nodes do not serve a task's claims. `of_pod`: it lies with the pod, so that no other node would."""
+
+    words: str
+    nodes: NDArray[np.bool_]
+    of_pod: bool = False
+
 
 class Book(Protocol):
     """One kind of claim."""
 
-    def capacity(self, world: World, shape: int, claim: ClaimReference) -> NDArray[np.int64]:
-        """How many more tasks of a shape each node row could serve with this claim."""
+    @property
+    def version(self) -> int:
+        """Rises whenever what is reserved changes."""
 
-    def refusal(self, claim: ClaimReference) -> str:
-        """Why a node that serves nobody does not, in words."""
+    def objections(self, world: World, task: int, claims: Wanted) -> Iterable[Objection]:
+        """Which node rows do not serve a task, and why; the first objection to a node counts."""
 
-    def reserve(self, world: World, task: int, node: int, claim: ClaimReference) -> Any:
-        """Take what a task needs on a node; what is returned undoes it."""
+    def reserve(self, world: World, task: int, node: int, claims: Wanted) -> Any:
+        """Take what a task needs on a node, as far as it is to be had; what is returned undoes it."""
 
     def undo(self, token: Any) -> None:
         """Give back what was reserved."""
 
-    def payload(self, world: World, task: int, node: int, claim: ClaimReference) -> Payload:
-        """What must be done for it with the bind."""
+    def redo(self, token: Any) -> None:
+        """Take again exactly what was given back."""
+
+    def payloads(self, world: World, task: int, node: int, claims: Wanted) -> tuple[Payload, ...]:
+        """What must be done for them before the bind."""
 
 
 class Hold(Struct, frozen=True):
@@ -71,42 +87,60 @@ class Claims:
         self.exist = bool(books)
         """Whether any book is kept at all."""
 
-    def of(self, shape: int) -> tuple[ClaimReference, ...]:
-        """The claims of a shape that anything here cares about."""
-        return tuple(c for c in self._world.shapes[shape].claims if c.kind in self._books or c.kind in BLOCKING)
+    @property
+    def version(self) -> int:
+        """Rises whenever what is reserved changes."""
+        return sum(book.version for book in self._books.values())
 
-    def capacity(self, shape: int, claim: ClaimReference) -> NDArray[np.int64]:
-        """How many more tasks of a shape each node row could serve with this claim."""
-        book = self._books.get(claim.kind)
-        if book is None:
-            return np.zeros(len(self._world.nodes), np.int64)
-        return book.capacity(self._world, shape, claim)
+    def of(self, shape: int) -> dict[str, Wanted]:
+        """The claims of a shape that anything here cares about, by kind."""
+        found: dict[str, Wanted] = {}
+        for claim in self._world.shapes[shape].claims:
+            if claim.kind in self._books or claim.kind in BLOCKING:
+                found[claim.kind] = (*found.get(claim.kind, ()), claim)
+        return found
 
-    def refusal(self, claim: ClaimReference) -> str:
-        """Why a node does not serve a claim."""
-        book = self._books.get(claim.kind)
-        return book.refusal(claim) if book else f"{claim.kind} claim {claim.name} cannot be served here"
+    def objections(self, task: int) -> list[Objection]:
+        """Which node rows do not serve a task's claims, and why."""
+        of = self._of_task(task)
+        return [each for kind, claims in of.items() for each in self.objections_to(kind, task, claims)]
+
+    def objections_to(self, kind: str, task: int, claims: Wanted) -> list[Objection]:
+        """The same for claims of one kind."""
+        book = self._books.get(kind)
+        if book is not None:
+            return list(book.objections(self._world, task, claims))
+        everywhere = np.ones(len(self._world.nodes), np.bool_)
+        return [Objection(f"{kind} claim {claims[0].name} cannot be served here", everywhere, of_pod=True)]
 
     def reserve(self, tasks: NDArray[np.int32], nodes: NDArray[np.int32]) -> None:
         """Take what tasks need on their nodes."""
         if not self._books:
             return
-        shapes, facts = self._world.columns.ledger.task_shape, self._world.tasks.facts
+        facts = self._world.tasks.facts
         for task, node in zip(tasks.tolist(), nodes.tolist(), strict=True):
-            claims, fact = self.of(int(shapes[task])), facts[task]
+            claims, fact = self._of_task(task), facts[task]
             if claims and fact is not None:
-                taken = [(claim, self._books[claim.kind].reserve(self._world, task, node, claim)) for claim in claims]
-                self.held[task] = Held(fact.uid, tuple(Hold(claim.kind, token) for claim, token in taken))
+                kept = [(kind, self._books[kind], wanted) for kind, wanted in claims.items() if kind in self._books]
+                holds = tuple(Hold(kind, book.reserve(self._world, task, node, wanted)) for kind, book, wanted in kept)
+                self.held[task] = Held(fact.uid, holds)
 
-    def holds_for(self, tasks: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """For which tasks anything is reserved."""
-        return np.array([task in self.held for task in tasks.tolist()], np.bool_)
+    def held_by(self, tasks: NDArray[np.int32]) -> tuple[tuple[int, Held], ...]:
+        """What is reserved for which of these tasks."""
+        return tuple((task, self.held[task]) for task in tasks.tolist() if task in self.held) if self.held else ()
 
     def give_back(self, tasks: Iterable[int]) -> None:
         """Give back what is reserved for tasks, last first."""
         for task in tasks:
             for hold in reversed(self.held.pop(task, NOTHING).holds):
                 self._books[hold.kind].undo(hold.token)
+
+    def take_again(self, taken: Iterable[tuple[int, Held]]) -> None:
+        """Reserve for tasks exactly what was reserved for them before."""
+        for task, held in taken:
+            self.held[task] = held
+            for hold in held.holds:
+                self._books[hold.kind].redo(hold.token)
 
     def sweep(self) -> None:
         """Give back what is reserved for pods that have ended, lost their node, or are others by now."""
@@ -120,6 +154,10 @@ class Claims:
         )
 
     def payloads(self, task: int, node: int) -> tuple[Payload, ...]:
-        """What must be done with the bind of a task."""
-        claims = self.of(int(self._world.columns.ledger.task_shape[task]))
-        return tuple(self._books[claim.kind].payload(self._world, task, node, claim) for claim in claims)
+        """What must be done before a task is bound."""
+        of = self._of_task(task)
+        kept = [(self._books[kind], claims) for kind, claims in of.items() if kind in self._books]
+        return tuple(each for book, claims in kept for each in book.payloads(self._world, task, node, claims))
+
+    def _of_task(self, task: int) -> dict[str, Wanted]:
+        return self.of(int(self._world.columns.ledger.task_shape[task]))

@@ -152,7 +152,7 @@ def _blockers(session: Session, gang: Gang, note: Note, invalid: Blocker | None)
                 need=gang.minimum,
                 unit="pods",
                 nodes=refusal.nodes,
-                nodes_help=True,
+                nodes_help=session.reasons.nodes_help(refusal),
                 task=task.key,
             )
         )

@@ -31,15 +31,22 @@ class Reasons:
     def __init__(self) -> None:
         self.texts: list[str] = ["", "node is gone"]
         self._codes: dict[str, int] = {text: code for code, text in enumerate(self.texts)}
+        self._of_pods: set[str] = set()
         self._last: tuple[NDArray[np.int32], Refusal] | None = None
 
-    def code(self, text: str) -> int:
-        """The number of a reason."""
+    def code(self, text: str, *, of_pod: bool = False) -> int:
+        """The number of a reason; `of_pod`: it lies with the pod, and no node cures it."""
         code = self._codes.get(text)
         if code is None:
             code = self._codes[text] = len(self.texts)
             self.texts.append(text)
+            if of_pod:
+                self._of_pods.add(text)
         return code
+
+    def nodes_help(self, refusal: Refusal) -> bool:
+        """Whether another node could take what was refused so."""
+        return not refusal.nodes or any(text not in self._of_pods for text, _ in refusal.nodes)
 
     def refusal(self, codes: NDArray[np.int32]) -> Refusal:
         """What codes say of a task. Many equal tasks are refused by the same codes, one after the other."""

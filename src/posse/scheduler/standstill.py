@@ -2,8 +2,8 @@
 
 Actions decide from the world, the plugins' answers and what is reserved in the books. Where they changed nothing, and
 none of that has changed either, they would change nothing again: a cycle in which nothing happened costs next to
-nothing, however many gangs wait. Promises end with time and books change unseen, so with any of these there is no
-standstill; nor with a plugin that keeps state or does not say that its answers do not depend on the time.
+nothing, however many gangs wait. Promises end with time, so with any of these there is no standstill; nor with a plugin
+that keeps state or does not say that its answers do not depend on the time.
 """
 
 from typing import Any
@@ -52,7 +52,7 @@ class Standstill:
         self._mark, self._told = self._mark_of_now() if in_vain else (), session.tells
 
     def _can_come(self) -> bool:
-        return self._may_come and not self._claims.exist and all(plugin.state is None for plugin in self._plugins)
+        return self._may_come and all(plugin.state is None for plugin in self._plugins)
 
     def _mark_of_now(self) -> Mark:
         columns, world = self._world.columns, self._world
@@ -65,6 +65,8 @@ class Standstill:
             moment,
             world.node_facts_version,
             world.people_version,
+            world.storage.version,
+            self._claims.version,
         )
 
     @staticmethod

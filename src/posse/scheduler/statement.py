@@ -14,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from posse.cluster.status import Status
+from posse.scheduler.claims import Held
 
 if TYPE_CHECKING:
     from posse.scheduler.session import Session
@@ -27,8 +28,8 @@ class Step(Struct, frozen=True):
     tasks: Rows
     statuses: NDArray[np.int8]
     nodes: Rows
-    held: NDArray[np.bool_]
-    """Which of them had claims reserved."""
+    held: tuple[tuple[int, Held], ...]
+    """What was reserved for which of them."""
     states: tuple[Any, ...]
 
 
@@ -66,7 +67,7 @@ class Statement:
         gains = status in (Status.ALLOCATED, Status.PIPELINED)
         states = tuple(copy.deepcopy(plugin.state) for plugin in session.tiers.watchers)
         before = (ledger.task_status[tasks].copy(), ledger.task_node[tasks].copy())
-        held = session.claims.holds_for(tasks)
+        held = session.claims.held_by(tasks)
         if not gains:
             session.tiers.deallocated(tasks)
         if gains:
@@ -83,7 +84,7 @@ class Statement:
         session, count = self._session, len(tasks)
         states = tuple(copy.deepcopy(plugin.state) for plugin in session.tiers.watchers)
         before = (np.full(count, Status.PENDING, np.int8), np.full(count, -1, np.int32))
-        self._steps.append(Step(tasks, *before, np.zeros(count, np.bool_), states))
+        self._steps.append(Step(tasks, *before, (), states))
         session.tiers.allocated(tasks)
 
     def checkpoint(self) -> int:
@@ -101,7 +102,7 @@ class Statement:
             step = self._steps.pop()
             session.claims.give_back(step.tasks[::-1].tolist())
             session.world.move(step.tasks[::-1], step.statuses[::-1], step.nodes[::-1])
-            session.claims.reserve(step.tasks[step.held], step.nodes[step.held])
+            session.claims.take_again(step.held)
             for plugin, state in zip(session.tiers.watchers, step.states, strict=True):
                 plugin.state = state
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
+from posse.scheduler.claims import Wanted
 from posse.scheduler.engine import Engine
 from posse.scheduler.placement.choice import Choice
 from posse.scheduler.placement.terms import Clause
@@ -126,8 +127,15 @@ class Prober:
         return [clause for plugin in self.engine.tiers.plugins for clause in plugin.clauses(task)]
 
     def _claimed(self, task: Task) -> list[Clause]:
-        claims = self._session.claims
+        claims, of = self._session.claims, self.engine.world.columns.ledger.task_shape
         return [
-            Clause(f"{claim.kind} claim {claim.name}", claims.capacity(task.shape_row, claim) >= 1)
-            for claim in claims.of(task.shape_row)
+            Clause(f"{kind} claim {', '.join(claim.name for claim in wanted)}", self._serving(task.row, kind, wanted))
+            for kind, wanted in claims.of(int(of[task.row])).items()
         ]
+
+    def _serving(self, task: int, kind: str, wanted: Wanted) -> NDArray[np.bool_]:
+        """The nodes that serve a task's claims of one kind."""
+        passes = np.ones(len(self.engine.world.nodes), np.bool_)
+        for objection in self._session.claims.objections_to(kind, task, wanted):
+            passes &= ~objection.nodes
+        return passes

@@ -67,9 +67,9 @@ class Feasibility:
         codes = self.fixed(shape).copy()
         if with_room:
             self._refuse_by_room(shape, codes)
-        for claim in self._claims.of(shape):
-            full = (codes == PASSES) & (self._claims.capacity(shape, claim) < 1)
-            codes[full] = self._reasons.code(self._claims.refusal(claim))
+        for objection in self._claims.objections(task):
+            code = self._reasons.code(objection.words, of_pod=objection.of_pod)
+            codes[(codes == PASSES) & objection.nodes] = code
         for live in self.live(shape, np.array([task], np.int32)):
             if not (codes == PASSES).any():
                 break
