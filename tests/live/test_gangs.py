@@ -78,7 +78,7 @@ def test_a_scheduler_that_only_tries_binds_nothing(control_plane: ControlPlane, 
     with scheduler(control_plane, "--dry-run") as posse:
         apply(control_plane, whole(cluster, "a", 2))
 
-        assert comes_true(lambda: f"{cluster}/a: would bind 2 pods" in said(posse))
+        assert comes_true(lambda: f"gang would be placed gang={cluster}/a queue=default pods=2" in said(posse))
         assert bound(control_plane, cluster, "a") == 0
 
 

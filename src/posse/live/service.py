@@ -1,36 +1,24 @@
-"""The service: everything that a scheduler on a cluster is made of, put together, started and ended.
+"""The service: a scheduler on a cluster, started and ended.
 
-    watches ──▶ intake ──▶ loop ──▶ binder, evictor, reports ──▶ API server
+    kinds that the server has ──▶ work (watches, cycles, binds, statuses) ──▶ until asked to end ──▶ drained
+                                    └── beside it: the lease, the pages, the configuration's file
 
-All of it lives in one event loop and in one task group: what fails for good ends the whole, with its reason. When asked
-to end, it decides nothing more, sees what is under way to its end, and gives the lease back.
+All of it lives in one event loop and in one task group: what fails for good ends the whole, with its reason. A server
+that does not answer at the start is such a reason; one that goes away later is waited for. When asked to end, it
+decides nothing more, sees what is under way to its end, and gives the lease back.
 """
 
 import asyncio
-import gc
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
-from random import Random
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from msgspec import Struct
-
-from posse.binding.binder import Binder
-from posse.binding.evictor import Evictor
-from posse.binding.limiter import Limiter, Pace
-from posse.cluster.records import Bind, CycleResult, Evict
 from posse.cluster.world import World
-from posse.dialects.customs import Customs
-from posse.dialects.translator import Translator
+from posse.errors import InputError
 from posse.kube.api.access import Access
 from posse.kube.api.backing_off import Backoff
 from posse.kube.api.client import ApiClient
-from posse.kube.api.events import EventRecorder
-from posse.kube.api.leases import Candidate, LeaseTiming
-from posse.kube.api.records import Interrupted, Unreadable
 from posse.kube.api.resources import is_served, resource_of
-from posse.kube.api.watching import Watch
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
     Namespace,
@@ -42,9 +30,14 @@ from posse.kube.objects import (
     Queue,
     ResourceQuota,
 )
-from posse.live.intake import Intake
-from posse.live.loop import Carrier, Loop, Reporter
-from posse.live.reports import Reports
+from posse.live.figures import Figures
+from posse.live.journal import Journal
+from posse.live.listening import Listener
+from posse.live.log import Log
+from posse.live.options import ServiceOptions
+from posse.live.pages import Pages
+from posse.live.reloading import Reloading
+from posse.live.work import Work
 from posse.scheduler.configuration import Configuration
 from posse.scheduler.engine import Engine
 from posse.scheduler.registry import Registry
@@ -63,23 +56,6 @@ CUSTOM: tuple[type[KubeObject], ...] = (Queue, PodGroup)
 ONCE = Backoff(attempts=1)
 """Binds are asked for again by the binder, which asks first whether it still may."""
 
-LEASE = LeaseTiming(duration=5.0, renew_within=4.0, retry=1.0)
-Tell = Callable[[str], None]
-
-
-class ServiceOptions(Struct, frozen=True, kw_only=True):
-    """How a scheduler runs."""
-
-    scheduler_names: tuple[str, ...] = ("posse",)
-    dry_run: bool = False
-    """Decide and say, and change nothing."""
-    lease_namespace: str = "kube-system"
-    lease_name: str = "posse"
-    identity: str = "posse"
-    elects: bool = True
-    """Whether there may be others of its name, of which one leads."""
-    drain_seconds: float = 30.0
-
 
 class Service:
     """One scheduler on one cluster."""
@@ -90,82 +66,79 @@ class Service:
         configuration: Configuration,
         registry: Registry,
         options: ServiceOptions,
-        tell: Tell,
+        log: Log,
         *,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        self._access, self._options, self._tell, self._clock = access, options, tell, clock
+        self._access, self._options, self._log, self._clock = access, options, log, clock
         self._engine = Engine(World(), configuration, registry, heals=True)
-        self._translator = Translator(options.scheduler_names, Customs.under(configuration.compatibility.side))
+        self._figures = Figures()
+        self._journal = Journal(log, self._figures, self._engine, time.monotonic, dry_run=options.dry_run)
+        for warning in self._engine.warnings:
+            log.warning("configuration", warning=warning)
         self._ended = asyncio.Event()
+        self._reload = asyncio.Event()
 
     def end(self) -> None:
         """Ask it to end in good order."""
         self._ended.set()
+
+    def reload(self) -> None:
+        """Have the configuration read again."""
+        if self._options.source is None:
+            self._log.warning("nothing to reload: the configuration comes from no file")
+        self._reload.set()
 
     async def run(self) -> None:
         """Schedule until asked to end."""
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(ApiClient(self._access))
             binding = await stack.enter_async_context(ApiClient(self._access, backoff=ONCE))
-            kinds = [*BUILT_IN, *[kind for kind in CUSTOM if await is_served(client, resource_of(kind))]]
-            for kind in sorted({*CUSTOM} - {*kinds}, key=lambda each: each.KIND):
-                self._tell(f"{kind.KIND} ({kind.API_VERSION}) is not served here; `posse install crds` installs it")
-            await self._serve(client, binding, kinds)
+            kinds = await self._kinds(client)
+            work = Work(
+                client, binding, kinds, self._engine, self._options, self._journal, self._figures, clock=self._clock
+            )
+            pages = Pages(work)
+            await stack.enter_async_context(self._listening(pages))
+            await self._serve(work, pages)
 
-    async def _serve(self, client: ApiClient, binding: ApiClient, kinds: Sequence[type[KubeObject]]) -> None:
-        options = self._options
-        candidate = Candidate(client, options.lease_namespace, options.lease_name, options.identity, timing=LEASE)
-        leads = (lambda: candidate.is_leader) if options.elects and not options.dry_run else (lambda: True)
-        intake = Intake(self._translator, kinds)
-        events = EventRecorder(client, "posse", options.identity)
-        reports = Reports(client, events)
-        limiter = Limiter(Pace(), clock=time.monotonic, sleep=asyncio.sleep, random=Random().random)
-        binder = Binder(
-            binding, intake.report, limiter=limiter, may_bind=leads, clock=time.monotonic, sleep=asyncio.sleep
-        )
-        evictor = Evictor(
-            binding, intake.report, limiter=limiter, may_evict=leads, clock=time.monotonic, sleep=asyncio.sleep
-        )
-        carriers: list[Carrier] = [] if options.dry_run else [binder, evictor]
-        reporters: list[Reporter] = [self._tell_of] if options.dry_run else [self._tell_of, reports]
-        loop = Loop(self._engine, intake, carriers, may_decide=leads, clock=self._clock, reporters=reporters)
+    async def _kinds(self, client: ApiClient) -> Sequence[type[KubeObject]]:
+        """The kinds that the server has; the first question to it, so it must be there."""
+        kinds = [*BUILT_IN, *[kind for kind in CUSTOM if await is_served(client, resource_of(kind))]]
+        for kind in sorted({*CUSTOM} - {*kinds}, key=lambda each: each.KIND):
+            self._log.warning(
+                "kind is not served: `posse install crds` installs it", kind=kind.KIND, version=kind.API_VERSION
+            )
+        return kinds
+
+    async def _serve(self, work: Work, pages: Pages) -> None:
         async with asyncio.TaskGroup() as tasks:
-            running = [
-                *[tasks.create_task(self._watch(client, kind, intake, reports)) for kind in kinds],
-                tasks.create_task(reports.run()),
-                tasks.create_task(events.run()),
-            ]
-            if options.elects and not options.dry_run:
-                running.append(tasks.create_task(candidate.run()))
-            deciding = tasks.create_task(loop.run())
+            running = [tasks.create_task(each) for each in work.tasks()]
+            if self._options.source is not None:
+                reloading = Reloading(self._options.source, self._engine, self._log, self._figures, work.wake)
+                running.append(tasks.create_task(reloading.run(self._reload)))
+            deciding = tasks.create_task(work.pulse.run())
             await self._ended.wait()
-            loop.close()
+            pages.is_ending = True
+            work.pulse.close()
             await deciding
-            await asyncio.gather(binder.drain(options.drain_seconds), evictor.drain(options.drain_seconds))
+            await work.drain(self._options.drain_seconds)
             for task in running:
                 task.cancel()
-        if options.elects and not options.dry_run:
-            await candidate.release()
+        await work.give_back()
+        self._journal.end()
 
-    def _tell_of(self, now: int, result: CycleResult) -> None:
-        """Say what a cycle decided, gang by gang."""
-        would = "would " if self._options.dry_run else ""
-        for gang, count in Counter(effect.gang for effect in result.effects if isinstance(effect, Bind)).items():
-            self._tell(f"{gang}: {would}bind {count} {'pod' if count == 1 else 'pods'}")
-        for effect in result.effects:
-            if isinstance(effect, Evict):
-                self._tell(f"{effect.by}: {would}evict {effect.pod} from {effect.node}: {effect.reason}")
-
-    async def _watch(self, client: ApiClient, kind: type[KubeObject], intake: Intake, reports: Reports) -> None:
-        async for records in Watch(client, resource_of(kind)).records():
-            was_synced = intake.is_synced
-            for record in records:
-                intake.put(record)
-                reports.put(record)
-                if isinstance(record, Unreadable | Interrupted):
-                    self._tell(f"{record.kind.KIND}: {record.why}")
-            if intake.is_synced and not was_synced:
-                gc.collect()
-                gc.freeze()
-                self._tell("ready: all kinds are listed")
+    @asynccontextmanager
+    async def _listening(self, pages: Pages) -> AsyncIterator[None]:
+        """Give pages, if anybody is to have them."""
+        address = self._options.listen
+        async with AsyncExitStack() as stack:
+            if address is not None:
+                try:
+                    port = await stack.enter_async_context(Listener(pages.by_path()).at(address))
+                    self._log.info("listening", host=address.host or "everywhere", port=port)
+                except InputError as fault:
+                    if address.must:
+                        raise
+                    self._log.warning("no pages are given", why=fault.message)
+            yield
