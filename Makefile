@@ -10,7 +10,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint cluster format bench bench-cluster docs conformance clean
+.PHONY: help setup demo test test-long lint cluster format bench bench-cluster docs conformance clean
 
 help:  ## list the chores
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -23,6 +23,10 @@ demo: $(READY)  ## show what posse does, in a minute
 test: lint  ## lint, then run the tests
 	$(BIN)/python -m tests.cluster.binaries --optional
 	$(BIN)/pytest -n auto --maxprocesses 4 $(ARGS)
+
+test-long: lint  ## the same with all 200 kills of the scheduler, in some twenty minutes
+	$(BIN)/python -m tests.cluster.binaries --optional
+	POSSE_KILLS=200 $(BIN)/pytest -n auto --maxprocesses 4 $(ARGS)
 
 lint: $(READY)  ## style, types and who may import whom
 	$(BIN)/ruff check

@@ -11,8 +11,7 @@ from pathlib import Path
 from tests.cluster.checker.checking import Watch
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.processes import Process
-from tests.cluster.waiting import comes_true
-from tests.live.clusters import GRACE, apply, comes_to, hire, is_ready, said, scheduler, start, whole
+from tests.live.clusters import GRACE, apply, comes_to, hire, is_ready, scheduler, start, whole
 from tests.live.gatekeeper import Asked, Gatekeeper
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -54,7 +53,7 @@ def test_a_leader_that_stood_still_while_another_took_over_binds_nothing_more(
             return ""
 
         gatekeeper.asks(story)
-        with deputy(control_plane, cluster) as second:
+        with deputy(control_plane, cluster):
             apply(control_plane, whole(cluster, "a", 200, cpu=0.02))
             assert watch.all_started([f"{cluster}/a"])
             stale = asked_by(gatekeeper, "posse")
@@ -64,7 +63,6 @@ def test_a_leader_that_stood_still_while_another_took_over_binds_nothing_more(
             first.resume()
             apply(control_plane, whole(cluster, "c", 5, cpu=0.02))
             assert comes_to(control_plane, cluster, "c", 5)
-            assert comes_true(lambda: "bind" in said(second))
         apply(control_plane, whole(cluster, "d", 5, cpu=0.02))
         assert comes_to(control_plane, cluster, "d", 5)
 
