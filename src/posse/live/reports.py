@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from posse.cluster.records import CycleResult
-from posse.cluster.verdict import PodVerdict, Verdict
+from posse.cluster.verdict import PodVerdict, QueueVerdict, Verdict
 from posse.dialects import volcano_status
 from posse.kube.api.answers import ApiError, LostError
 from posse.kube.api.client import ApiClient, Patch
@@ -23,7 +23,8 @@ from posse.kube.api.credentials import CredentialError
 from posse.kube.api.events import EventRecorder, Reference
 from posse.kube.api.records import Record, Seen, Vanished
 from posse.kube.api.resources import resource_of
-from posse.kube.objects import Pod, PodGroup, PodGroupStatus
+from posse.kube.objects import Pod, PodGroup, PodGroupStatus, Queue, QueueStatus
+from posse.kube.quantity import format_amounts
 
 AT_ONCE = 4
 """Patches under way at the most: binds have the server first."""
@@ -48,7 +49,7 @@ class Wish(Struct):
 
 
 class Reports:
-    """Says verdicts on PodGroups and pods."""
+    """Says verdicts on PodGroups, pods and queues."""
 
     def __init__(self, client: ApiClient, events: EventRecorder) -> None:
         self._client, self._events = client, events
@@ -56,6 +57,10 @@ class Reports:
         """By namespace and name: the uid of a PodGroup, and the status it has or is about to have."""
         self._pods: dict[str, PodWord] = {}
         """By uid, what pods say that wait, or are about to say."""
+        self._nominated: set[str] = set()
+        """Pods (their uids) that we have nominated to a node. What others have nominated is theirs to take back."""
+        self._queues: dict[str, tuple[str, QueueStatus]] = {}
+        """By name: the uid of a Queue, and the status it has or is about to have."""
         self._wishes: dict[str, Wish] = {}
         self._woken = asyncio.Event()
         self.failures = 0
@@ -70,19 +75,27 @@ class Reports:
                 self._groups[group.metadata.namespace, group.metadata.name] = (group.metadata.uid, group.status)
             case Seen(object=Pod() as pod):
                 self._learn(pod)
+            case Seen(object=Queue() as queue):
+                self._queues[queue.metadata.name] = (queue.metadata.uid, queue.status)
             case Vanished(kind=kind, namespace=namespace, name=name, uid=uid):
                 if kind is PodGroup:
                     self._groups.pop((namespace, name), None)
-                self._pods.pop(uid, None)
+                elif kind is Queue:
+                    self._queues.pop(name, None)
+                self._forget(uid)
 
     def _learn(self, pod: Pod) -> None:
         if pod.spec.node_name:
-            self._pods.pop(pod.metadata.uid, None)
+            self._forget(pod.metadata.uid)
             return
         said = next((each for each in pod.status.conditions if each.type == SCHEDULED), None)
         if said is not None:
             word = PodWord(said.reason, said.message, pod.status.nominated_node_name)
             self._pods[pod.metadata.uid] = word
+
+    def _forget(self, pod: str) -> None:
+        self._pods.pop(pod, None)
+        self._nominated.discard(pod)
 
     # ------------------------------------------------------------------ what they should say
 
@@ -92,6 +105,8 @@ class Reports:
             self._say_of_group(verdict, now)
             for pod in verdict.pods:
                 self._say_of_pod(pod)
+        for queue in result.queues:
+            self._say_of_queue(queue)
         if self._wishes:
             self._woken.set()
 
@@ -111,20 +126,35 @@ class Reports:
             self._events.tell(about, event.reason, event.message, type=event.type)
 
     def _say_of_pod(self, verdict: PodVerdict) -> None:
-        word = PodWord(verdict.reason, verdict.message, verdict.nominated)
         before = self._pods.get(verdict.uid)
+        stands = before.nominated if before is not None and verdict.uid not in self._nominated else ""
+        word = PodWord(verdict.reason, verdict.message, verdict.nominated or stands)
         if word == before:
             return
         self._pods[verdict.uid] = word
         namespace, _, name = verdict.pod.partition("/")
         condition = {"type": SCHEDULED, "status": "False", "reason": word.reason, "message": word.message}
         status: dict[str, Any] = {"conditions": [condition]}
-        if word.nominated or (before is not None and before.nominated):
-            status["nominatedNodeName"] = word.nominated
+        if verdict.nominated:
+            self._nominated.add(verdict.uid)
+        if verdict.uid in self._nominated:
+            status["nominatedNodeName"] = verdict.nominated
         self._wish(resource_of(Pod).path(namespace, name), verdict.uid, {"status": status}, Patch.STRATEGIC)
         if before is None or before.reason != word.reason:
             about = Reference(Pod.API_VERSION, Pod.KIND, name, namespace, verdict.uid)
             self._events.tell(about, "FailedScheduling", word.message, type="Warning")
+
+    def _say_of_queue(self, verdict: QueueVerdict) -> None:
+        """What a queue has; whether it is open is said by whoever closes queues."""
+        uid, before = self._queues.get(verdict.queue, ("", QueueStatus()))
+        allocated = format_amounts(verdict.allocated)
+        after = structs.replace(before, allocated=allocated, state=before.state or "Open")
+        if not uid or after == before:
+            return
+        self._queues[verdict.queue] = (uid, after)
+        gone = dict.fromkeys(before.allocated)  # in a patch, nothing takes a key away but null
+        status = {"state": after.state, "allocated": {**gone, **allocated}}
+        self._wish(resource_of(Queue).path(name=verdict.queue), uid, {"status": status}, Patch.MERGE)
 
     def _wish(self, path: str, uid: str, body: dict[str, Any], form: Patch) -> None:
         """Have something written; a uid makes sure that it is still the same object."""
