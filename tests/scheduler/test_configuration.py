@@ -161,9 +161,9 @@ def test_the_schedule_period_is_a_duration() -> None:
 
 def test_packages_can_be_read_before_their_plugins_are_known() -> None:
     text = "actions: allocate\ntiers:\n- plugins: [{name: mine}]\nplugins: [my_package, ./mine.py]\n"
-    assert packages_named_in(text) == ("my_package", "./mine.py")
+    assert [package.name for package in packages_named_in(text)] == ["my_package", "./mine.py"]
     registry = {**PLUGINS, "mine": PluginSpec("mine")}
-    assert load(text, registry=registry, actions=ACTIONS).packages == ("my_package", "./mine.py")
+    assert load(text, registry=registry, actions=ACTIONS).packages == packages_named_in(text)
 
 
 def test_packages_of_a_broken_file_are_none_because_reading_it_will_say_more() -> None:

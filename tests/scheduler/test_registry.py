@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from posse.errors import InputError
+from posse.errors import InputError, Place
+from posse.scheduler.conf_parts import Package
 from posse.scheduler.plugins.gang import GangPlugin
 from posse.scheduler.registry import built_in, installed, spec_of
 
@@ -52,7 +53,7 @@ def test_a_plugin_is_described_by_what_it_declares() -> None:
 
 def test_a_file_beside_the_configuration_can_bring_a_plugin(tmp_path: Path) -> None:
     file = written(tmp_path, PLUGIN.format(name="tidy"))
-    known = installed([file], beside=str(tmp_path / "scheduler.conf"))
+    known = installed([Package(file)], beside=str(tmp_path / "scheduler.conf"))
 
     assert known.plugin_specs()["tidy"].summary == "Refuse untidy nodes."
     assert set(built_in().plugins) < set(known.plugins)
@@ -65,21 +66,27 @@ def test_a_file_beside_the_configuration_can_bring_a_plugin(tmp_path: Path) -> N
         ("def broken(:\n", "cannot be imported"),
         ("import nothing_of_this_name\n", "cannot be imported"),
         (PLUGIN.format(name="gang"), "two plugins are called 'gang'"),
+        (PLUGIN.replace('"{name}"', "5"), r"plugin class TidyPlugin, name: its name is 5 \(accepted: a text"),
+        (PLUGIN + '    arguments = ["x"]\n', "TidyPlugin, arguments: .*a tuple of Argument"),
+        (PLUGIN + '    depends_on = {"moon"}\n', "TidyPlugin, depends_on: .*a frozenset of some of"),
+        ("raise SystemExit(3)\n", "cannot be imported: SystemExit: 3"),
     ],
 )
 def test_a_file_that_brings_none_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        installed([written(tmp_path, text)], beside=str(tmp_path / "scheduler.conf"))
+        installed([Package(written(tmp_path, text))], beside=str(tmp_path / "scheduler.conf"))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        installed(["gone.py"], beside=str(tmp_path / "scheduler.conf"))
+        installed(
+            [Package("gone.py", Place(file="s.conf", line=7, field="plugins[0]"))], beside=str(tmp_path / "s.conf")
+        )
 
-    assert "gone.py" in str(caught.value)
+    assert str(caught.value).startswith("s.conf, line 7, plugins[0]: the plugin package 'gone.py' cannot be imported")
     assert "accepted: the path of a .py file, or an import name" in str(caught.value)
 
 
 def test_a_package_can_be_named_as_python_imports_it() -> None:
     with pytest.raises(InputError, match="no_such_package"):
-        installed(["no_such_package"])
+        installed([Package("no_such_package")])

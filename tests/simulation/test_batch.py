@@ -1,5 +1,6 @@
 """A batch line becomes a scenario: what it says holds, what it leaves out has its default."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -134,3 +135,49 @@ def test_the_configuration_of_a_line_stands_in_no_file() -> None:
 
     assert (scenario.configuration, scenario.configuration_file) == (CONF, "")
     assert of_batch_line(BatchLine(id="x", objects=[]), NOTHING_SAID).options == Options()
+
+
+PLUGIN = '''
+from posse.scheduler.plugin import Plugin
+
+class Mine(Plugin):
+    """Have something to say."""
+
+    name = "mine"
+
+    def {method}
+'''
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("node_filter(self, task, node): return False", "gave bool False"),
+        ("node_filter(self, task, node): raise SystemExit(3)", "raised SystemExit: 3"),
+        ("on_open(self, session): session.nothing_like_it()", "raised AttributeError"),
+        ("clauses(self, task): return 3", "gave int 3"),
+    ],
+)
+def test_a_plugin_that_goes_wrong_costs_its_line_and_is_named(tmp_path: Path, method: str, said: str) -> None:
+    (tmp_path / "mine.py").write_text(PLUGIN.format(method=method))
+    conf = (
+        f"actions: allocate\nplugins: [{tmp_path / 'mine.py'}]\ntiers: [{{plugins: [{{name: gang}}, {{name: mine}}]}}]"
+    )
+    crowd = [{**POD, "metadata": {"name": name}} for name in "abcdefg"]
+    lines = [{"id": "1", "objects": [NODE, *crowd], "conf": conf}, {"id": "2", "objects": [NODE, POD], "conf": CONF}]
+
+    wrong, right = map(msgspec.json.decode, answer_lines(map(msgspec.json.encode, lines), NOTHING_SAID))
+
+    assert right["binds"] == {"default/p": "n"}
+    assert said in str(wrong)
+    assert "Posse itself" not in str(wrong)
+
+
+def test_an_answer_that_is_no_json_costs_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "result_of", lambda *_: {"binds": {object(): 1}})
+    line = msgspec.json.encode({"id": "x", "objects": []})
+
+    (told,) = map(msgspec.json.decode, answer_lines([line], NOTHING_SAID))
+
+    assert told["id"] == "x"
+    assert "Posse itself failed" in told["error"]["message"]

@@ -13,6 +13,11 @@ from posse.scheduler.plugin import Plugin
 
 def blamed(fault: Exception, plugins: Collection[Plugin]) -> Exception:
     """The fault, as a message about the plugin that it came from if there is one."""
+    return accused(fault, plugins) or fault
+
+
+def accused(fault: BaseException, plugins: Collection[Plugin]) -> InputError | None:
+    """The message about the plugin that a fault came from, if there is one."""
     found: InputError | None = None
     for frame, line in walk_tb(fault.__traceback__):
         owner = frame.f_locals.get("self")
@@ -20,4 +25,4 @@ def blamed(fault: Exception, plugins: Collection[Plugin]) -> Exception:
             method, file = frame.f_code.co_name, frame.f_code.co_filename
             place = Place(file=file, line=line, object=f"plugin {owner.name}", field=method)
             found = InputError(f"raised {type(fault).__name__}: {fault}", place=place)
-    return found or fault
+    return found

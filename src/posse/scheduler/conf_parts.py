@@ -53,6 +53,13 @@ OWN_SETTINGS = frozenset(
 """Entries of `configurations` that are neither an action's nor a plugin's."""
 
 
+class Package(Struct, frozen=True):
+    """A package or file that brings plugins of its own: how it is named, and where the file names it."""
+
+    name: str
+    place: Place = Place()
+
+
 class PluginSpec(Struct, frozen=True):
     """A plugin that can be named: what it does in a sentence, what it can be told, which extension points it has."""
 

@@ -8,7 +8,7 @@ how the rest is read.
 from collections.abc import Mapping
 
 from posse.scheduler.arguments import Argument, Arguments, Report, nearest, read_arguments, refuse
-from posse.scheduler.conf_parts import OWN_SETTINGS, UPSTREAM_ACTIONS, UPSTREAM_PLUGINS, Setting
+from posse.scheduler.conf_parts import OWN_SETTINGS, UPSTREAM_ACTIONS, UPSTREAM_PLUGINS, Package, Setting
 from posse.scheduler.conf_scalars import duration
 from posse.scheduler.conf_spot import Spot, check_known, check_once
 from posse.scheduler.conf_tiers import Terms
@@ -82,9 +82,9 @@ def read_metrics(spot: Spot, report: Report) -> dict[str, str]:
     return {entry.key: entry.text() for entry in spot.entries()}
 
 
-def read_packages(spot: Spot) -> tuple[str, ...]:
+def read_packages(spot: Spot) -> tuple[Package, ...]:
     """Read the packages and files that bring plugins of their own."""
-    return tuple(item.text() for item in spot.items())
+    return tuple(Package(item.text(), item.place) for item in spot.items())
 
 
 def read_schedule_period(spot: Spot) -> int:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from posse.errors import InputError
 from posse.scheduler.arguments import Argument, Arguments, Report, refuse
-from posse.scheduler.conf_parts import ActionSpec, Catalog, PluginOption, PluginSpec, Setting
+from posse.scheduler.conf_parts import ActionSpec, Catalog, Package, PluginOption, PluginSpec, Setting
 from posse.scheduler.conf_settings import (
     SCHEDULE_PERIOD,
     read_action_arguments,
@@ -35,6 +35,7 @@ __all__ = [
     "Arguments",
     "Compatibility",
     "Configuration",
+    "Package",
     "PluginOption",
     "PluginSpec",
     "Setting",
@@ -70,7 +71,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     action_arguments: Mapping[str, Arguments] = field(default_factory=dict)
     compatibility: Compatibility = Compatibility()
     metrics: Mapping[str, str] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
     schedule_period: int = SCHEDULE_PERIOD
     warnings: tuple[str, ...] = ()
     source: str = ""
@@ -131,7 +132,7 @@ def reload(
     return configuration, None
 
 
-def packages_named_in(text: str, *, file: str = "") -> tuple[str, ...]:
+def packages_named_in(text: str, *, file: str = "") -> tuple[Package, ...]:
     """Read only the key `plugins`: its packages must be imported before `load` can know their plugins."""
     try:
         return read_packages(open_page(text, file).top.get("plugins"))

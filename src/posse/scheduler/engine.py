@@ -42,7 +42,7 @@ from posse.scheduler.placement.choice import Chooser
 from posse.scheduler.placement.feasibility import Feasibility
 from posse.scheduler.placement.filler import Filler
 from posse.scheduler.placement.scoring import Scoring
-from posse.scheduler.plugin import Plugin, Setup
+from posse.scheduler.plugin import Setup
 from posse.scheduler.promises import Forgetful, Lasting, PromiseKeeper
 from posse.scheduler.reasons import Reasons
 from posse.scheduler.registry import Registry
@@ -105,14 +105,13 @@ class Engine:
         return (*self.configuration.warnings, *(word for plugin in self.tiers.plugins for word in plugin.warnings))
 
     def _seat(self, option: PluginOption) -> Seat:
-        plugin: type[Plugin] = self.registry.plugins[option.name]
         hierarchy = "hierarchy" in option.flags
         setup = Setup(self.world, option.arguments, self.configuration.compatibility, self.reasons, hierarchy)
         try:
-            return Seat(plugin(setup), option.flags)
+            return Seat(self.registry.build(option.name, setup), option.flags)
         except InputError:
             raise
-        except Exception as fault:
+        except (Exception, SystemExit) as fault:
             place = structs.replace(option.place, object=f"plugin {option.name}")
             raise InputError(f"cannot be built: {type(fault).__name__}: {fault}", place=place) from fault
 

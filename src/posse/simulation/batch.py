@@ -32,7 +32,7 @@ def answer_line(line: dict[str, Any], defaults: Scenario = NOTHING_SAID) -> Reco
         return {"id": read.id, **result_of(run, explanations(run))}
     except InputError as fault:
         return {"id": name, "error": _error(fault)}
-    except Exception as fault:  # whatever it is, the other lines have nothing to do with it
+    except (Exception, SystemExit) as fault:  # whatever it is, the other lines have nothing to do with it
         return {"id": name, "error": _error(_our_own(fault))}
 
 
@@ -46,7 +46,14 @@ def answer_lines(lines: Iterable[bytes], defaults: Scenario) -> Iterator[bytes]:
                 place = Place(file="stdin", line=number)  # nobody knows its id
                 error = InputError(f"is no JSON: {fault}", place=place, accepted="JSON in UTF-8")
                 answer = {"id": None, "error": _error(error)}
-            yield msgspec.json.encode(answer) + b"\n"
+            yield _encoded(answer) + b"\n"
+
+
+def _encoded(answer: Record) -> bytes:
+    try:
+        return msgspec.json.encode(answer)
+    except (TypeError, ValueError) as fault:  # something in it is nothing that JSON knows
+        return msgspec.json.encode({"id": answer["id"], "error": _error(_our_own(fault))})
 
 
 def _refuse_misspelled(line: dict[str, Any]) -> None:
@@ -59,7 +66,7 @@ def _refuse_misspelled(line: dict[str, Any]) -> None:
             raise InputError(message, place=Place(field=name), accepted=", ".join(known))
 
 
-def _our_own(fault: Exception) -> InputError:
+def _our_own(fault: BaseException) -> InputError:
     """A fault of ours in the form of one of the input: a line has one answer, whoever is to blame."""
     *_, last = traceback.extract_tb(fault.__traceback__)
     where = f"{Path(last.filename).name}, line {last.lineno}, in {last.name}"
