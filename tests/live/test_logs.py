@@ -4,6 +4,8 @@ import asyncio
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,13 @@ def test_text_is_for_people() -> None:
     assert reader.lines == ['INFO gang placed gang=team-a/train pods=8 why="two words" none=""']
     assert reader.text[:2] == "20"
     assert reader.text.split(" ")[0][-5:-4] == "."
+
+
+def test_what_is_no_text_reads_alike_in_both() -> None:
+    reader = Reader("text")
+    reader.log.info("it", dry=False, ms=2.5)
+
+    assert reader.lines == ["INFO it dry=false ms=2.5"]
 
 
 def test_json_is_for_programs() -> None:
@@ -246,6 +255,18 @@ def test_a_lease_that_cannot_be_written_is_told_until_it_leads() -> None:
     ]
 
 
+def test_giving_the_lease_back_is_no_cause_for_alarm() -> None:
+    scene = Scene()
+    scene.outcomes(Refused("default/a", "", "shutting down"))
+    scene.journal.end()
+    scene.journal.leads(False)
+
+    assert scene.reader.lines == [
+        'WARNING bind refused pod=default/a pods=1 reason="shutting down"',
+        "INFO lease given back",
+    ]
+
+
 def test_an_object_that_makes_no_sense_is_told_once_for_each_kind_of_none() -> None:
     scene = Scene()
     pod = Pod(metadata=Metadata(name="a", namespace="ns"))
@@ -288,6 +309,18 @@ def test_a_server_that_does_not_answer_at_the_start_is_the_end(posse: Posse, unh
     assert result.exit_code == 2
     assert "https://127.0.0.1:1 cannot be reached" in result.stderr
     assert "accepted: a server that answers" in result.stderr
+
+
+def test_who_reads_the_log_as_json_finds_the_end_there(posse: Posse) -> None:
+    config = posse.file("config", json.dumps(NOBODY))
+    flags = ["--kubeconfig", config, "--listen", "none", "--log-format", "json"]
+    done = subprocess.run([sys.executable, "-m", "posse", "scheduler", *flags], capture_output=True, check=False)
+
+    first, last = (json.loads(line) for line in done.stderr.splitlines())
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert (first["message"], first["listen"]) == ("starting", "none")
+    assert (last["level"], last["message"]) == ("error", "failed")
+    assert "https://127.0.0.1:1 cannot be reached" in last["why"]
 
 
 @pytest.mark.parametrize("address", ["8080", "host:port", "::1:80", ":99999", ""])

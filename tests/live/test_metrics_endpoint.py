@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from posse.live.pages import Pages
 from posse.live.pulse import Pulse
 from posse.live.waits import SECOND, Waits
 from posse.scheduler.engine import Engine
+from posse.scheduler.metrics.readings import PROMISED, REASONS, UNTOLD
 from posse.scheduler.metrics.tally import Tally
 from tests.builders import conf, crew, engine, gang, node, queue, task
 from tests.cluster.control_plane import ControlPlane, free_port
@@ -382,6 +384,21 @@ def test_a_port_that_is_taken_is_told() -> None:
     served({}, told)
 
 
+# ------------------------------------------------------------------ what the page says
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text("utf-8")
+
+
+def bare(key: str) -> str:
+    """The name of a family as the page has it."""
+    return f"`{re.sub('_(bucket|sum|count)$', '', key.partition('{')[0])}`"
+
+
+def test_the_page_gives_reasons_in_the_order_that_holds() -> None:
+    table = PAGE.partition("## What gangs wait for")[2].partition("\n## ")[0]
+    assert tuple(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == (PROMISED, *REASONS, UNTOLD)
+
+
 # ------------------------------------------------------------------ on a cluster
 
 
@@ -414,6 +431,7 @@ def test_a_scheduler_at_work_gives_its_pages(control_plane: ControlPlane, namesp
         assert found["posse_bind_seconds_count"] >= 3
         assert found["posse_is_leader"] == 1
         assert found["posse_api_limit"] >= 2
+        assert [key for key in found if key.startswith(("posse_", "process_")) and bare(key) not in PAGE] == []
         assert fetched(port, "/healthz") == (200, "ok\n")
         assert fetched(port, "/readyz") == (200, "ok: leads\n")
         explained = json.loads(fetched(port, f"/debug/explain?gang={namespace}/b")[1])

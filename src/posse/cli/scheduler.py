@@ -137,6 +137,7 @@ async def _serve(
         schedulers=",".join(options.scheduler_names),
         identity=options.identity,
         lease=f"{options.lease_namespace}/{options.lease_name}" if options.elects else NOWHERE,
+        listen=str(options.listen or NOWHERE),
         dry_run=options.dry_run,
         config=configuration.file or "default",
         compatibility=configuration.compatibility.mode,

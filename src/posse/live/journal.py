@@ -27,7 +27,7 @@ class Journal:
         self._log, self._figures, self._engine, self._seconds = log, figures, engine, seconds
         self._placed = "gang would be placed" if dry_run else "gang placed"
         self._evicted = "gang would be let go" if dry_run else "gang let go"
-        self._born = seconds()
+        self._born, self._is_ending = seconds(), False
         self._result = CycleResult(0)
         self._setbacks: dict[tuple[str, str], list[str]] = {}
         """Pods by what came of their bind or eviction, and why."""
@@ -79,8 +79,9 @@ class Journal:
                 self._set_back("kept", "eviction refused", outcome)
 
     def end(self) -> None:
-        """Say what nobody will hear of otherwise."""
+        """Say what nobody will hear of otherwise. From now on it is no matter that we do not lead."""
         self._tell_of_setbacks()
+        self._is_ending = True
 
     def _set_back(self, kind: str, message: str, outcome: Refused | TimedOut | Kept) -> None:
         self._figures.outcomes[kind] += 1
@@ -127,6 +128,8 @@ class Journal:
         if is_leader:
             self._goes_on("lease")
             self._log.info("leading")
+        elif self._is_ending:
+            self._log.info("lease given back")
         else:
             self._log.warning("no longer leading")
 

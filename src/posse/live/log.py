@@ -91,7 +91,7 @@ def _fields(record: logging.LogRecord) -> Mapping[str, Value]:
 
 
 def _shown(value: Value) -> str:
-    text = _cut(str(value))
+    text = _cut(value) if isinstance(value, str) else json.dumps(value)
     return text if BARE.fullmatch(text) else _quoted(text)
 
 

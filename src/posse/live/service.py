@@ -125,8 +125,8 @@ class Service:
             await work.drain(self._options.drain_seconds)
             for task in running:
                 task.cancel()
-        await work.give_back()
         self._journal.end()
+        await work.give_back()
 
     @asynccontextmanager
     async def _listening(self, pages: Pages) -> AsyncIterator[None]:
