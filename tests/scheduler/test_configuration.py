@@ -6,6 +6,7 @@ from posse.errors import InputError
 from posse.scheduler.arguments import Argument
 from posse.scheduler.conf_flags import DEFAULT_FLAGS, FLAGS
 from posse.scheduler.configuration import DEFAULT_CONF, PluginOption, PluginSpec, load, packages_named_in, reload
+from posse.scheduler.registry import built_in
 from tests.scheduler.conf_catalog import ACTIONS, PLUGINS, configured, plugins_of
 
 
@@ -145,6 +146,37 @@ def test_arguments_of_a_plugin_under_configurations_are_warned_of() -> None:
     entry = "configurations:\n- name: gang\n  arguments: {gang.order: unready-first}\n"
     (warning,) = configured(DEFAULT_CONF + entry).warnings
     assert warning.startswith("line 14, configurations[0]: no effect;")
+
+
+@pytest.mark.parametrize("name", ["koordinator", "preempt", "capacity"])
+def test_an_entry_that_nobody_reads_yet_is_warned_of(name: str) -> None:
+    (warning,) = configured(DEFAULT_CONF + f"configurations:\n- name: {name}\n  arguments: {{foo: bar}}\n").warnings
+    assert warning == f"line 14, configurations[0]: no effect; the entry {name} is not read yet"
+
+
+def test_an_entry_that_is_read_is_not_warned_of() -> None:
+    entries = "configurations:\n- name: repair\n- name: compatibility\n- name: allocate\n"
+    assert configured(DEFAULT_CONF + entries).warnings == ()
+
+
+@pytest.mark.parametrize("tiers", ["", "tiers: []\n", "tiers:\n- plugins: []\n"])
+def test_a_file_without_any_plugin_is_warned_of(tiers: str) -> None:
+    (warning,) = configured(f"actions: allocate\n{tiers}").warnings
+    assert "no plugin is named" in warning
+
+
+def test_a_plugin_twice_in_a_tier_is_warned_of() -> None:
+    plugins = "  - name: gang\n  - name: drf\n  - name: gang\n"
+    text = f"actions: allocate\ntiers:\n- plugins:\n{plugins}- plugins: [{{name: drf}}]\n"
+    (warning,) = configured(text).warnings
+    assert warning.startswith("line 6, tiers[0].plugins[2]: the plugin gang stands in this tier a second time")
+
+
+@pytest.mark.parametrize("action", ["allocate", "backfill"])
+def test_what_upstreams_actions_take_is_taken(action: str) -> None:
+    known = built_in()
+    text = DEFAULT_CONF + f"configurations:\n- name: {action}\n  arguments: {{predicateErrorCacheEnable: false}}\n"
+    assert load(text, registry=known.plugin_specs(), actions=known.action_specs()).warnings == ()
 
 
 # ------------------------------------------------------------------ the other keys

@@ -6,6 +6,14 @@ from typing import ClassVar
 from posse.scheduler.arguments import Argument, Arguments
 from posse.scheduler.session import Session
 
+ERROR_CACHE = Argument(
+    "predicateErrorCacheEnable",
+    "bool",
+    True,
+    help="Accepted so that configurations load; what refuses a kind of pod is always asked once.",
+)
+"""An argument of every upstream action that places pods."""
+
 
 class Action(ABC):
     """A step of the cycle."""

@@ -52,6 +52,9 @@ OWN_SETTINGS = frozenset(
 )
 """Entries of `configurations` that are neither an action's nor a plugin's."""
 
+READ_SETTINGS = frozenset({"compatibility", "repair"})
+"""Those among them that somebody reads already."""
+
 
 class Package(Struct, frozen=True):
     """A package or file that brings plugins of its own: how it is named, and where the file names it."""

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from posse.errors import InputError
 from posse.scheduler.arguments import Argument, Arguments, Report, refuse
-from posse.scheduler.conf_parts import ActionSpec, Catalog, Package, PluginOption, PluginSpec, Setting
+from posse.scheduler.conf_parts import READ_SETTINGS, ActionSpec, Catalog, Package, PluginOption, PluginSpec, Setting
 from posse.scheduler.conf_settings import (
     SCHEDULE_PERIOD,
     read_action_arguments,
@@ -157,27 +157,37 @@ def _read_page(page: Page, compatibility: Compatibility, catalog: Catalog, repor
         report(InputError("a second YAML document begins", place=place, accepted="one document"))
     check_known(top, TOP_KEYS, report)
     check_once(top, report)
-    settings = read_settings(top.get("configurations"), terms)
+    settings, tiers = read_settings(top.get("configurations"), terms), read_tiers(top.get("tiers"), terms)
     return Configuration(
         actions=read_actions(top.get("actions"), catalog),
-        tiers=read_tiers(top.get("tiers"), terms),
+        tiers=tiers,
         settings=settings,
         action_arguments=read_action_arguments(settings, terms),
         compatibility=compatibility,
         metrics=read_metrics(top.get("metrics"), report),
         packages=read_packages(top.get("plugins")),
         schedule_period=read_schedule_period(top.get("schedule-period")),
-        warnings=tuple(_idle(top, settings, catalog)),
+        warnings=(*_idle_plugins(top, tiers), *_idle_settings(settings, catalog)),
     )
 
 
-def _idle(top: Spot, settings: Mapping[str, Setting], catalog: Catalog) -> Iterator[str]:
-    """What stands in the file, or is missing from it, without effect and without being wrong."""
-    if top.get("tiers").is_empty:
+def _idle_plugins(top: Spot, tiers: tuple[Tier, ...]) -> Iterator[str]:
+    """What stands under tiers, or is missing there, without effect and without being wrong."""
+    if not any(tiers):
         yield f"{top.get('tiers').place}: no plugin is named, so none takes part"
+    for tier in tiers:
+        for number, option in enumerate(tier):
+            if option.name in {earlier.name for earlier in tier[:number]}:
+                yield f"{option.place}: the plugin {option.name} stands in this tier a second time; it is asked twice"
+
+
+def _idle_settings(settings: Mapping[str, Setting], catalog: Catalog) -> Iterator[str]:
+    """Entries that nobody reads, or not there."""
     for setting in settings.values():
         if setting.name in catalog.plugins:
             yield f"{setting.place}: no effect; the arguments of plugin {setting.name} stand with it under tiers"
+        elif setting.name not in catalog.actions and setting.name not in READ_SETTINGS:
+            yield f"{setting.place}: no effect; the entry {setting.name} is not read yet"
 
 
 def _compatibility_of(text: str, file: str, mode: Side | None) -> Compatibility:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from posse.cluster.phases import GangPhase
 from posse.cluster.status import Status
 from posse.cluster.views import Division, Gang, Task
-from posse.scheduler.action import Action
+from posse.scheduler.action import ERROR_CACHE, Action
+from posse.scheduler.arguments import Argument
 from posse.scheduler.crowd import Crowd
 from posse.scheduler.line import Heap, Line
 from posse.scheduler.pending import pending_in
@@ -58,6 +59,7 @@ class Allocate(Action):
     """Place gangs."""
 
     name: ClassVar[str] = "allocate"
+    arguments: ClassVar[tuple[Argument, ...]] = (ERROR_CACHE,)
 
     def run(self, session: Session) -> None:
         """Give every gang its turns."""

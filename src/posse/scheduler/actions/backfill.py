@@ -10,8 +10,9 @@ import numpy as np
 
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
-from posse.scheduler.action import Action
+from posse.scheduler.action import ERROR_CACHE, Action
 from posse.scheduler.actions.allocate import ADMITTED
+from posse.scheduler.arguments import Argument
 from posse.scheduler.line import Line
 from posse.scheduler.pending import pending_in
 from posse.scheduler.placement.choice import Choice
@@ -22,6 +23,7 @@ class Backfill(Action):
     """Place best-effort tasks."""
 
     name: ClassVar[str] = "backfill"
+    arguments: ClassVar[tuple[Argument, ...]] = (ERROR_CACHE,)
 
     def run(self, session: Session) -> None:
         """Place what is waiting when the action begins."""
