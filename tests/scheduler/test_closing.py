@@ -56,6 +56,12 @@ def test_members_are_counted_by_where_they_stand() -> None:
     assert (found.minimum, found.ready) == (9, 3)
 
 
+def test_a_member_that_was_promised_a_node_is_pending() -> None:
+    found = verdict(node("n1", cpu=2), OLD, gang("a", min=2), *crew("a", 2))
+
+    assert (found.members, found.ready, found.pending) == (2, 0, 2)
+
+
 def test_a_ready_gang_says_so() -> None:
     found = verdict(node("n1"), gang("a", min=2), *crew("a", 2))
 

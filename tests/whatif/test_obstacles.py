@@ -73,6 +73,41 @@ def test_a_queue_that_may_have_no_more_in_its_own_units():
     assert (blocker["have"], blocker["need"], blocker["unit"]) == (0, 2, "cpu")
 
 
+def test_a_queue_that_has_all_it_deserves_in_its_own_units():
+    full = queue("full", capability={"cpu": "2", "pods": "2"})
+    objects = [node("n1"), full, *gang("runs", 2, 2, in_queue="full", on="n1"), *gang("a", 3, 3, in_queue="full")]
+
+    blocker = blockers("a", objects)["queue"]
+
+    assert blocker["message"] == "queue full has all that it deserves"
+    assert (blocker["have"], blocker["need"], blocker["unit"]) == (0, 3, "cpu")
+
+
+def test_a_closed_queue_is_a_queue_that_is_lacking():
+    objects = [node("n1"), queue("closed", state="Closed"), *gang("a", 1, 1, in_queue="closed")]
+
+    blocker = blockers("a", objects)["queue"]
+
+    assert (blocker["have"], blocker["need"], blocker["unit"]) == (0, 1, "queues")
+
+
+def test_a_gang_without_pods_is_blocked_by_that_alone():
+    found = explained("a", [node("n1"), *gang("a", 0, 0)])["blockers"]
+
+    assert [(each["kind"], each["message"]) for each in found] == [
+        ("validity", "it has no pods, so nothing is to be placed")
+    ]
+
+
+def test_a_gang_that_was_promised_its_room_waits_for_nothing_else():
+    leaving = pod("leaving", cpu=4, on="n1")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z"
+
+    found = explained("a", [node("n1"), leaving, *gang("a", 2, 2, cpu=2)], cycles=1)["blockers"]
+
+    assert [each["message"] for each in found] == ["2 pods have a node promised whose room is still being freed"]
+
+
 def test_a_group_that_nobody_declared():
     blocker = blockers("a", [node("n1"), *gang("a", 2, 2)[1:]])["validity"]
 

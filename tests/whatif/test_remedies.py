@@ -1,6 +1,19 @@
 """What is suggested has been tried: each remedy applied to the input makes the gang start, and one less does not."""
 
-from tests.whatif.pictures import applied, explained, gang, group, node, pod, queue, remedy, starts, with_roles
+from tests.whatif.pictures import (
+    applied,
+    daemon,
+    daemon_set,
+    explained,
+    gang,
+    group,
+    node,
+    pod,
+    queue,
+    remedy,
+    starts,
+    with_roles,
+)
 
 TEMPLATE = {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}
 
@@ -34,12 +47,23 @@ def test_nodes_that_others_would_take_are_no_remedy():
 
 def test_the_daemons_of_a_new_node_are_charged():
     """A node of 4 cpu holds one member of 2 cpu besides a daemon of 1; without the daemon it would hold two."""
-    asks = [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]
-    template = {"spec": {"containers": asks, "priorityClassName": "system-node-critical"}}
-    agent = {"metadata": {"name": "agent", "namespace": "default"}, "spec": {"template": template}}
-    objects = [node("n1"), {"apiVersion": "apps/v1", "kind": "DaemonSet", **agent}, *gang("a", 3, 3, cpu=2)]
+    for name in ("agent", "z-agent"):
+        objects = [node("n1"), daemon_set(name), *gang("a", 3, 3, cpu=2)]
 
-    assert len(remedy("a", "add-nodes", objects)["patch"]) == 2
+        assert len(remedy("a", "add-nodes", objects)["patch"]) == 2
+
+
+def test_daemons_are_charged_where_the_input_has_their_pods_and_not_their_owner():
+    dump = [node("n1"), daemon("agent-x", "n1"), *gang("a", 3, 3, cpu=2)]
+
+    assert len(remedy("a", "add-nodes", dump)["patch"]) == 2
+    assert len(remedy("a", "add-nodes", [*dump, daemon_set("agent")])["patch"]) == 2
+
+
+def test_a_node_that_daemons_leave_too_little_of_is_no_remedy():
+    objects = [node("n1"), daemon("agent-x", "n1"), pod("full", cpu=3, on="n1", priority=1), *gang("a", 1, 1, cpu=4)]
+
+    assert [each["message"] for each in explained("a", objects)["remedies"] if each["action"] == "add-nodes"] == []
 
 
 def test_a_new_node_is_like_one_that_suits_the_gang():
@@ -85,6 +109,21 @@ def test_the_minimum_is_lowered_by_no_more_than_it_takes():
 
     assert found["patch"][0]["spec"]["minMember"] == 2
     assert not starts("a", applied(objects, {"patch": [group("a", 3)], "remove": []}))
+
+
+def test_what_a_gang_is_admitted_for_is_lowered_with_its_minimum():
+    resources = {"cpu": "4", "requests.nvidia.com/gpu": "2", "memory": "1Gi"}
+    members = [pod(f"a-{number}", of="a") for number in range(4)]
+    objects = [node("n1", cpu=2, gpu=2), group("a", 4, minResources=resources), *members]
+
+    found = remedy("a", "lower-min", objects)
+
+    assert found["patch"][0]["spec"]["minMember"] == 2
+    assert found["patch"][0]["spec"]["minResources"] == {
+        "cpu": "2",
+        "requests.nvidia.com/gpu": "1",
+        "memory": "512Mi",
+    }
 
 
 def test_the_minimum_of_a_job_is_lowered_in_the_job():
@@ -136,6 +175,41 @@ def test_nobody_more_urgent_is_asked_to_leave():
     objects = [node("n1"), pod("urgent", cpu=4, on="n1", priority=1000), *gang("a", 1, 1, cpu=3)]
 
     assert "free-resources" not in actions("a", objects)
+
+
+def test_those_ahead_in_line_take_room_first():
+    """Each of two pods leaves room for one, and the first of both goes to the gang ahead."""
+    running = [each for name in ("r", "s") for each in gang(name, 1, 1, in_queue="q", on="n1")]
+    objects = [node("n1", cpu=2), queue("q", capability={"cpu": "2"}), *running]
+    objects += [*gang("a", 1, 1, in_queue="q"), *gang("b", 1, 1, in_queue="q")]
+
+    found = remedy("b", "free-resources", objects)
+
+    assert [each["name"] for each in found["remove"]] == ["r-0", "s-0"]
+
+
+def test_room_is_freed_in_a_queue_that_may_have_no_more():
+    """Nodes have room; and who leaves another queue does not help this one."""
+    running = [each for name in ("r", "s") for each in gang(name, 1, 1, in_queue="q", on="n1")]
+    objects = [node("n1", cpu=8), queue("q", capability={"cpu": "2"}), *running, pod("other", on="n1")]
+
+    found = remedy("b", "free-resources", [*objects, *gang("b", 1, 1, in_queue="q")])
+
+    assert [each["name"] for each in found["remove"]] == ["r-0"]
+
+
+def test_more_leave_than_the_gang_lacks_itself_if_nothing_less_does():
+    """The node holds two pods more than it takes."""
+    small = node("n1", cpu=8)
+    small["status"]["allocatable"]["pods"] = "4"
+    running = [*gang("r", 1, 3, in_queue="q", on="n1"), *(pod(name, on="n1") for name in ("x", "y", "z"))]
+    objects = [small, queue("q", capability={"cpu": "3"}), *running, *gang("b", 1, 1, in_queue="q")]
+
+    found = remedy("b", "free-resources", objects)
+
+    for one in found["remove"]:
+        fewer = [each for each in found["remove"] if each != one]
+        assert not starts("b", applied(objects, {"patch": [], "remove": fewer}))
 
 
 def test_a_pod_that_would_come_back_is_named_by_its_owner():
@@ -307,6 +381,12 @@ def test_missing_members_are_made_like_those_that_there_are():
 
     assert found["message"] == "2 more pods of this gang like a-0"
     assert not starts("a", [*objects, found["patch"][0]])
+
+
+def test_a_gang_without_pods_gets_its_first():
+    found = remedy("a", "create-object", [node("n1"), *gang("a", 0, 0)])
+
+    assert found["message"] == "1 more pod of this gang"
 
 
 def test_a_request_that_no_node_could_meet_is_cut_to_what_one_gives():

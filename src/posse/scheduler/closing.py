@@ -16,6 +16,8 @@ from posse.scheduler.session import Note, Session
 from posse.scheduler.words import WaitingWords
 
 NOBODY = Note([], {}, {}, {})
+NODELESS = (Status.PENDING, Status.GATED, Status.PIPELINED, Status.HELD)
+"""Where members stand that have no node; one that is promised is none yet."""
 WAITS = members_of(Status.PENDING, Status.ALLOCATED, Status.PIPELINED, Status.HELD)
 
 
@@ -33,7 +35,6 @@ class Closing:
         invalid = session.tiers.gang_invalid(gang) if counts[Status.PENDING] or not was_ready else None
         blockers = _blockers(session, gang, note, invalid)
         tried = sum(1 for status, _ in note.attempts.values() if status is Status.ALLOCATED)
-        pending = counts[Status.PENDING] + counts[Status.GATED]
         return Verdict(
             gang=gang.key,
             uid=gang.fact.uid,
@@ -44,7 +45,7 @@ class Closing:
             members=gang.size,
             ready=gang.ready_count,
             running=counts[Status.RUNNING],
-            pending=pending,
+            pending=sum(counts[status] for status in NODELESS),
             succeeded=counts[Status.SUCCEEDED],
             failed=counts[Status.FAILED],
             was_ready=was_ready,

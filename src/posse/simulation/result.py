@@ -17,6 +17,7 @@ from posse.dialects import volcano, volcano_status
 from posse.kube.meta import rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.quantity import format_amounts
+from posse.scheduler.closing import NODELESS
 from posse.scheduler.metrics.readings import readings
 from posse.scheduler.metrics.tally import Tally
 from posse.simulation.canonical import canonical
@@ -190,7 +191,7 @@ def _gang(
         "members": verdict.members if verdict else gang.size,
         "ready": verdict.ready if verdict else gang.ready_count,
         "running": verdict.running if verdict else counts[Status.RUNNING],
-        "pending": verdict.pending if verdict else counts[Status.PENDING] + counts[Status.GATED],
+        "pending": verdict.pending if verdict else sum(counts[status] for status in NODELESS),
         "succeeded": verdict.succeeded if verdict else counts[Status.SUCCEEDED],
         "failed": verdict.failed if verdict else counts[Status.FAILED],
         "nodes": {node: nodes[node] for node in sorted(nodes, key=natural)},

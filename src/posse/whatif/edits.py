@@ -8,6 +8,8 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from posse.kube.quantity import Quantity
+from posse.whatif import amounts
 from posse.whatif.explanation import Manifest
 
 PodEdit = Callable[[dict[str, Any]], None]
@@ -59,10 +61,10 @@ def minimum_of(manifest: Manifest) -> tuple[str, int] | None:
 
 
 def with_minimum(manifest: Manifest, minimum: int) -> Manifest:
-    """The manifest of what declares a gang, with another minimum."""
+    """The manifest of what declares a gang, with another minimum; what it is to be admitted for goes with it."""
     found = minimum_of(manifest)
     if found is not None:
-        return with_spec(manifest, **{found[0]: minimum})
+        return with_spec(manifest, **{found[0]: minimum}, **_in_proportion(manifest, minimum, found[1]))
     field = "minMember" if manifest.get("kind") == "PodGroup" else "minAvailable"
     return with_spec(manifest, **{field: minimum})
 
@@ -70,7 +72,22 @@ def with_minimum(manifest: Manifest, minimum: int) -> Manifest:
 def with_groups(manifest: Manifest, groups: int, minimum: int) -> Manifest:
     """The manifest of a group with one policy for sub-groups, with other minimums of sub-groups and members."""
     (policy,) = manifest["spec"]["subGroupPolicy"]
-    return with_spec(manifest, subGroupPolicy=[{**policy, "minSubGroups": groups}], minMember=minimum)
+    found = minimum_of(manifest)
+    less = _in_proportion(manifest, minimum, found[1]) if found is not None else {}
+    return with_spec(manifest, subGroupPolicy=[{**policy, "minSubGroups": groups}], minMember=minimum, **less)
+
+
+def _in_proportion(manifest: Manifest, minimum: int, of: int) -> dict[str, Any]:
+    """The field of the resources that a minimum needs, where the spec has it, for another one; rounded up."""
+    given = manifest["spec"].get("minResources")
+    if not given or of < 1:
+        return {}
+    return {"minResources": {name: _part(name, amount, minimum, of) for name, amount in given.items()}}
+
+
+def _part(name: str, given: Quantity, parts: int, of: int) -> str:
+    grain = amounts.grain(name)
+    return amounts.text(name, -(-amounts.read(name, given) * parts // (of * grain)) * grain)
 
 
 def fresh(manifest: Manifest, name: str) -> Manifest:

@@ -79,16 +79,18 @@ def _unsaid(gang: Gang, tiers: Tiers, finding: Finding) -> Iterable[Blocker]:
         return [invalid]
     if gang.fact is not None and gang.queue.fact.state != "Open":
         return [_of_queue(f"queue {gang.queue.key} is {gang.queue.fact.state.lower()}", "QueueClosed")]
-    overused = tiers.queue_overused(gang.queue)
-    if overused is not None:
-        return [overused]
-    return [_standing(gang, finding)]
+    pending = gang.counts[Status.PENDING]
+    overused = tiers.queue_overused(gang.queue) if pending else None
+    return [overused if overused is not None else _standing(gang, finding)]
 
 
 def _standing(gang: Gang, finding: Finding) -> Blocker:
     """The last that can be said: where its members stand."""
     counts, have, need = gang.counts, gang.ready_count, gang.minimum
-    if gang.waiting_count:
+    if not gang.size:
+        message = "it has no pods, so nothing is to be placed"
+        return Blocker(kind="validity", plugin="gang", message=message, have=0, need=max(1, need), unit="pods")
+    if gang.waiting_count and not counts[Status.PENDING]:
         message = f"{amounts.pods(gang.waiting_count, 'has', 'have')} a node promised whose room is still being freed"
         return Blocker(kind="nodes", plugin="allocate", message=message, have=have, need=need, unit="pods")
     if counts[Status.GATED]:

@@ -82,7 +82,7 @@ def open_queue(search: Search) -> list[Remedy]:
 def create_members(search: Search) -> list[Remedy]:
     """Make the members that are missing, like one that is there."""
     gang = search.gang
-    missing = gang.minimum - gang.valid_count - gang.counts[Status.GATED]
+    missing = max(1, gang.minimum) - gang.valid_count - gang.counts[Status.GATED]
     if missing <= 0:
         return []
     example = _example(search)

@@ -1,53 +1,57 @@
 """Free room: pods of equal or lower priority whose leaving would let a gang start.
 
-Where to free what is worked out from the columns: member by member, the node on which the fewest and least urgent pods
-make place for it, those that left for the member before already gone. Cycles prove the set, and then that every pod of
-it is needed: without any one of them the gang still waits. A pod that its owner would bring back is named by its owner.
+Room on nodes, and in what the gang's queue and the cluster's admission still give. Those ahead in line take what
+becomes free before the gang does: if what it lacks itself is not enough, what they lack is added, and at last whoever
+else may leave, within the limit. Cycles prove the set, and then that every pod of it is needed: without any one of them
+the gang still waits. A pod that its owner would bring back is named by its owner.
 """
 
-import heapq
 from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
 from posse.cluster.status import Status
 from posse.cluster.views import Gang, Task
-from posse.cluster.world import World
 from posse.scheduler.reasons import PASSES
 from posse.whatif import amounts
+from posse.whatif.clearing import Amounts, Rows, enough, make_places, stays
 from posse.whatif.explanation import Change, Reference, Remedy
 from posse.whatif.search import Search
 
 MOST = 24
 """How many pods are asked to leave at most."""
-MOST_NODES = 128
-"""How many nodes are looked at, those that lack least first."""
-STAYING = ("DaemonSet/", "Node/")
-"""Owners whose pods belong to their node."""
-
-Amounts = NDArray[np.int64]
-Rows = NDArray[np.intp]
-Price = tuple[int, int]
-"""The highest priority among pods that leave, and how many they are."""
-FOR_NOTHING: Price = (np.iinfo(np.int64).min, 0)
+MOST_KNOWN = 1000
+"""Of how many some are tried without knowing whether they are the right ones."""
 
 
 def free_resources(search: Search) -> list[Remedy]:
     """Pods that must leave, none too many."""
-    pods = search.ask(lambda: _proposal(search), otherwise=list[str]())
-    if not pods:
-        return []
-    leaving = list(search.situation.removal(pods))
-    if not search.works(Change(remove=tuple(leaving))):
-        search.tried.append(f"making {amounts.pods(len(leaving))} of equal or lower priority leave")
-        return []
-    for one in list(leaving):
-        fewer = [each for each in leaving if each != one]
-        if fewer and search.works(Change(remove=tuple(fewer))):
-            leaving = fewer
-    return [Remedy(action="free-resources", message=_message(leaving), remove=tuple(leaving))]
+    tried: list[list[Reference]] = []
+    for pods in search.ask(lambda: _proposals(search), otherwise=list[list[str]]()):
+        leaving = list(search.situation.removal(pods))
+        if leaving in tried:
+            continue
+        if search.works(Change(remove=tuple(leaving))):
+            needed = _needed(search, leaving)
+            return [Remedy(action="free-resources", message=_message(needed), remove=tuple(needed))]
+        tried.append(leaving)
+    if tried:
+        search.tried.append(f"making {amounts.pods(max(map(len, tried)))} of equal or lower priority leave")
+    return []
+
+
+def _needed(search: Search, leaving: list[Reference]) -> list[Reference]:
+    """Those without which the others are not enough: of as many as may be asked, whole parts are spared first."""
+    kept, part = leaving, max(1, len(leaving) // 2 if len(leaving) == MOST else 1)
+    while True:
+        for spared in [kept[start : start + part] for start in range(0, len(kept), part)]:
+            fewer = [each for each in kept if each not in spared]
+            if fewer and search.works(Change(remove=tuple(fewer))):
+                kept = fewer
+        if part == 1:
+            return kept
+        part = max(1, min(part, len(kept)) // 2)
 
 
 def _message(leaving: Sequence[Reference]) -> str:
@@ -56,110 +60,107 @@ def _message(leaving: Sequence[Reference]) -> str:
     return f"room that {named}{more} would leave"
 
 
-def _proposal(search: Search) -> list[str]:
-    """Pods whose leaving makes place for all missing members; none if too many would have to leave."""
-    missing, world = list(search.finding.missing), search.gang.world
-    if not missing or len(missing) > MOST:
+def _proposals(search: Search) -> list[list[str]]:
+    """Sets of pods whose leaving may do, the smallest first."""
+    missing, mine = list(search.finding.missing), [*search.finding.placed, *search.finding.missing]
+    if not mine or len(missing) > MOST:
         return []
-    movable = _movable(search.gang, max(Task(world, row).priority for row in missing))
-    feasibility = search.situation.engine.open(search.situation.now).chooser.feasibility
-    free = feasibility.future_idle()
-    leaving: list[str] = []
-    for _, equal in groupby(missing, key=lambda row: int(world.columns.ledger.task_shape[row])):
-        tasks = list(equal)
-        suits = feasibility.codes(tasks[0], with_room=False) == PASSES
-        left = _make_places(world, len(tasks), Task(world, tasks[0]).shape_row, suits, free, movable)
-        if left is None or len(leaving) + len(left) > MOST:
+    leavers = Leavers(search, max(Task(search.gang.world, row).priority for row in mine))
+    found = [leavers.for_room(missing, mine)]
+    if len(search.ahead) + len(mine) <= MOST:
+        found.append(leavers.for_room([*search.ahead, *mine], [*search.ahead, *mine]))
+    found.append(leavers.anybody())
+    return [[task.key for task in tasks] for tasks in found if tasks and len(tasks) <= MOST]
+
+
+class Leavers:
+    """Who may be asked to leave for a gang, and who should."""
+
+    def __init__(self, search: Search, urgent: int) -> None:
+        self._search, self._gang, self._world = search, search.gang, search.gang.world
+        self._movable = _movable(search.gang, urgent)
+        ledger = self._world.columns.ledger
+        gangs = ledger.task_gang[self._movable]
+        self._own = self._movable[(ledger.gang_queue[gangs] == search.gang.queue.row) & (gangs >= 0)]
+
+    def for_room(self, members: list[int], wanting: list[int]) -> list[Task] | None:
+        """Those who make place on nodes for these members, and in the queue for those of its members who want it."""
+        in_queue, admitted = self._lacking_in_queue(wanting), self._lacking_for_admission()
+        pools = (self._own, self._movable) if in_queue.any() else (self._movable,)
+        places = (self._for_places(members, pool) for pool in pools)
+        leaving = next((left for left in places if left is not None), None)
+        for lacks, pool in ((in_queue, self._own), (admitted, self._movable)):
+            if leaving is not None and lacks.any():
+                leaving = self._with_enough(leaving, lacks, pool)
+        return leaving
+
+    def anybody(self) -> list[Task]:
+        """As many as may be asked at all, the least urgent of the gang's queue first; where so many run that these
+        would be any, nobody.
+        """
+        if len(self._movable) > MOST_KNOWN:
             return []
-        leaving += [task.key for task in left]
-        movable = movable[~np.isin(movable, [task.row for task in left])]
-    return leaving
+        own = set(self._own.tolist())
+        tasks = [task for row in self._movable.tolist() if not stays(task := Task(self._world, row))]
+        return sorted(tasks, key=lambda task: (task.row not in own, task.priority, task.key))[:MOST]
+
+    def _for_places(self, members: list[int], pool: Rows) -> list[Task] | None:
+        """Those who make place on nodes; those ahead who would find none whoever left are left out."""
+        world, movable, leaving = self._world, pool, list[Task]()
+        feasibility = self._search.situation.engine.open(self._search.situation.now).chooser.feasibility
+        free = feasibility.future_idle()
+        for _, equal in groupby(members, key=lambda row: int(world.columns.ledger.task_shape[row])):
+            tasks = list(equal)
+            suits = feasibility.codes(tasks[0], with_room=False) == PASSES
+            left = make_places(world, len(tasks), Task(world, tasks[0]).shape_row, suits, free, movable)
+            if left is None and tasks[0] in self._search.ahead:
+                continue
+            if left is None or len(leaving) + len(left) > MOST:
+                return None
+            leaving += left
+            movable = movable[~np.isin(movable, [task.row for task in left])]
+        return leaving
+
+    def _with_enough(self, leaving: list[Task], lacks: Amounts, pool: Rows) -> list[Task] | None:
+        """These and others who together give back what is lacking."""
+        request, inside = self._world.columns.ledger.shape_request, set(pool.tolist())
+        for task in leaving:
+            if task.row in inside:
+                lacks = np.maximum(lacks - request[task.shape_row], 0)
+        gone = {task.row for task in leaving}
+        asks = request[self._world.columns.ledger.task_shape[pool]]
+        helpful = pool[((asks > 0) & (lacks > 0)).any(axis=1)]
+        others = (Task(self._world, row) for row in helpful.tolist() if row not in gone)
+        more = enough(self._world, lacks, (task for task in others if not stays(task)))
+        return None if more is None else [*leaving, *more]
+
+    def _lacking_in_queue(self, wanting: list[int]) -> Amounts:
+        """What the queue does not give any more of what its members among these ask for."""
+        ledger, dimensions = self._world.columns.ledger, len(self._world.dimensions)
+        mine = [row for row in wanting if ledger.gang_queue[ledger.task_gang[row]] == self._gang.queue.row]
+        asked: Amounts = ledger.shape_request[ledger.task_shape[mine]].sum(axis=0)
+        room = self._search.situation.engine.tiers.queue_room(self._gang.queue, dimensions)
+        if room is None:
+            return np.zeros_like(asked)
+        lacks = asked.copy()
+        lacks[:dimensions] = np.where(asked[:dimensions] > 0, np.maximum(asked[:dimensions] - room, 0), 0)
+        return lacks
+
+    def _lacking_for_admission(self) -> Amounts:
+        """What the cluster may not promise any more of what the gang's minimum asks for."""
+        lacks = np.zeros(self._world.columns.ledger.shape_request.shape[1], np.int64)
+        for blocker in self._search.verdict.blockers if self._search.verdict is not None else ():
+            dimension = self._world.dimensions.known(blocker.unit)
+            short = (blocker.need or 0) - (blocker.have or 0)
+            if blocker.kind == "admission" and dimension is not None and short > 0:
+                lacks[dimension] = short
+        return lacks
 
 
 def _movable(gang: Gang, urgent: int) -> Rows:
     """Pods that may be asked to leave, by node: nobody of the gang itself, nobody more urgent."""
-    ledger, count = gang.world.columns.ledger, len(gang.world.tasks)
+    ledger, count, world = gang.world.columns.ledger, len(gang.world.tasks), gang.world
     runs = np.isin(ledger.task_status[:count], (Status.BINDING, Status.BOUND, Status.RUNNING))
-    runs &= (ledger.task_gang[:count] != gang.row) & (gang.world.columns.traits.task_priority[:count] <= urgent)
+    runs &= (ledger.task_gang[:count] != gang.row) & (world.columns.traits.task_priority[:count] <= urgent)
     rows = np.flatnonzero(runs)
     return rows[np.argsort(ledger.task_node[rows], kind="stable")]
-
-
-def _make_places(
-    world: World, count: int, shape: int, suits: NDArray[np.bool_], free: Amounts, movable: Rows
-) -> list[Task] | None:
-    """The pods that leave for so many members of a shape; what is free is kept up to date."""
-    request = world.columns.ledger.shape_request[shape]
-    on = world.columns.ledger.task_node[movable]
-    offers: list[tuple[Price, list[str], Clearing]] = []
-    for node in _candidates(world, request, suits, free, movable):
-        here = movable[np.searchsorted(on, node, "left") : np.searchsorted(on, node, "right")]
-        clearing = Clearing(world, free[:, node], [Task(world, row) for row in here.tolist()])
-        _offer(offers, clearing, request)
-    left: list[Task] = []
-    for _ in range(count):
-        if not offers:
-            return None
-        *_, clearing = heapq.heappop(offers)
-        left += clearing.clear(request)
-        _offer(offers, clearing, request)
-    return left
-
-
-def _offer(offers: "list[tuple[Price, list[str], Clearing]]", clearing: "Clearing", request: Amounts) -> None:
-    leaving = clearing.leaving(request)
-    if leaving is not None:
-        price = (max(task.priority for task in leaving), len(leaving)) if leaving else FOR_NOTHING
-        heapq.heappush(offers, (price, [task.key for task in leaving] or [clearing.name], clearing))
-
-
-def _candidates(world: World, request: Amounts, suits: NDArray[np.bool_], free: Amounts, movable: Rows) -> list[int]:
-    """Nodes that would take a member if pods left, those that lack least first."""
-    ledger = world.columns.ledger
-    on, given = ledger.task_node[movable], np.zeros_like(free)
-    for dimension in np.flatnonzero(request).tolist():
-        held = ledger.shape_request[ledger.task_shape[movable], dimension]
-        given[dimension] = np.bincount(on, weights=held, minlength=free.shape[1])
-    lacks = np.maximum(request[:, None] - free, 0)
-    would_do = suits & ((lacks <= given) | (request[:, None] == 0)).all(axis=0) & lacks.any(axis=0)
-    part = (lacks / np.maximum(request, 1)[:, None]).sum(axis=0)
-    nodes = np.flatnonzero(would_do)
-    found: list[int] = nodes[np.argsort(part[nodes], kind="stable")][:MOST_NODES].tolist()
-    return found
-
-
-class Clearing:
-    """A node that pods leave for the sake of one member after the other. What is `free` there is kept up to date."""
-
-    def __init__(self, world: World, free: Amounts, pods: Sequence[Task]) -> None:
-        self._requests, self._free = world.columns.ledger.shape_request, free
-        self._pods = [task for task in pods if not task.fact.owner.startswith(STAYING)]
-        self.name = pods[0].key
-
-    def leaving(self, request: Amounts) -> list[Task] | None:
-        """The pods that would have to leave for a member, the least urgent and most helpful first; None: not enough."""
-        lacks = np.where(request > 0, np.maximum(request - self._free, 0), 0)
-        helps = {shape: _help(self._requests[shape], lacks) for shape in {task.shape_row for task in self._pods}}
-        leaving: list[Task] = []
-        for task in sorted(self._pods, key=lambda task: (task.priority, -helps[task.shape_row], task.key)):
-            if not lacks.any():
-                break
-            if (np.minimum(self._requests[task.shape_row], lacks) > 0).any():
-                leaving.append(task)
-                lacks = np.maximum(lacks - self._requests[task.shape_row], 0)
-        return None if lacks.any() else leaving
-
-    def clear(self, request: Amounts) -> list[Task]:
-        """Let these pods leave and the member take their place."""
-        leaving = self.leaving(request) or []
-        for task in leaving:
-            self._free += self._requests[task.shape_row]
-            self._pods.remove(task)
-        self._free -= request
-        return leaving
-
-
-def _help(request: Amounts, lacks: Amounts) -> float:
-    """How much of what is lacking a pod would give back."""
-    wanted = lacks > 0
-    return float((np.minimum(request, lacks)[wanted] / lacks[wanted]).sum()) if wanted.any() else 0.0

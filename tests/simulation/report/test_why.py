@@ -108,6 +108,14 @@ def test_in_full_everything_is_told() -> None:
     ]
 
 
+def test_of_many_names_the_first_is_told() -> None:
+    patch = [{"kind": "Node", "metadata": {"name": f"gpu-{number}"}} for number in range(6000)]
+
+    lines = told(in_full("ns/train", record(remedies=[{**NODES, "patch": patch}]))).splitlines()
+
+    assert "  apply Node gpu-0 and 5,999 more" in lines
+
+
 def test_who_runs_is_not_among_those_that_wait() -> None:
     assert list(waiting(record(state="running"))) == []
 

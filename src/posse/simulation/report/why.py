@@ -10,7 +10,7 @@ from rich.text import Text
 from posse.kube.quantity import is_bytes
 from posse.simulation.gang_state import has_started, is_wanted, state_of
 from posse.simulation.report.layout import heading, point, state, table
-from posse.simulation.report.words import MIB, counted, places, said, short
+from posse.simulation.report.words import MIB, counted, places, said, short, some
 from posse.simulation.result import Record
 
 INDENT = 2
@@ -160,4 +160,4 @@ def _changes(remedy: Mapping[str, Any]) -> Iterator[str]:
         kinds: dict[str, list[str]] = {}
         for kind, meta in things:
             kinds.setdefault(kind, []).append("/".join(filter(None, (meta.get("namespace"), meta.get("name")))))
-        yield from (f"{verb} {kind} {', '.join(names)}" for kind, names in kinds.items())
+        yield from (f"{verb} {kind} {some(names)}" for kind, names in kinds.items())

@@ -1,9 +1,11 @@
 """How a report says numbers, times and amounts: short, and the same everywhere."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from posse.kube.quantity import amount, is_bytes, unit_of
 
+MOST_NAMED = 12
+"""How many names stand in a row."""
 GIB = 1 << 30
 MIB = 1 << 20
 BESIDES = ("pods", "ephemeral-storage")
@@ -13,6 +15,11 @@ BESIDES = ("pods", "ephemeral-storage")
 def counted(number: int, thing: str) -> str:
     """A number of things: `1 pod`, `2 pods`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def some(names: Sequence[str]) -> str:
+    """Names in a row; of many the first, and how many more: `gpu-0 and 5,999 more`."""
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1:,} more"
 
 
 def span(seconds: float) -> str:
@@ -27,7 +34,7 @@ def span(seconds: float) -> str:
 
 def places(nodes: Mapping[str, int]) -> str:
     """Where a gang's pods are: `gpu-1 ×2, gpu-2`."""
-    return ", ".join(f"{node} ×{count}" if count > 1 else node for node, count in nodes.items())
+    return some([f"{node} ×{count}" if count > 1 else node for node, count in nodes.items()])
 
 
 def listed(amounts: Mapping[str, str]) -> str:

@@ -111,7 +111,12 @@ class ProportionPlugin(Plugin):
             return None
         wanted = self.world.columns.ledger.queue_waiting[queue.row]
         may_have = self._may_have(queue.row, self._has(queue.row) + wanted, wanted > 0)
-        return self._blocker(f"queue {queue.key} has all that it deserves", nodes_help=may_have)
+        message, room = f"queue {queue.key} has all that it deserves", self._room(queue.row)
+        asks = wanted > 0
+        asks[PODS] = False
+        if not asks.any():
+            return Blocker(kind="queue", plugin=self.name, message=message, nodes_help=may_have)
+        return self._of_amounts(message, int(asks.argmax()), room, wanted, may_have=may_have)
 
     def queue_allocatable(self, queue: Queue, task: Task) -> Blocker | None:
         """Refuse a task that would give its queue more than it deserves."""
@@ -233,7 +238,8 @@ class ProportionPlugin(Plugin):
     # ------------------------------------------------------------------ words
 
     def _closed(self, queue: Queue) -> Blocker:
-        return self._blocker(f"queue {queue.key} is {queue.fact.state.lower()}, and takes nothing new")
+        message = f"queue {queue.key} is {queue.fact.state.lower()}, and takes nothing new"
+        return Blocker(kind="queue", plugin=self.name, message=message, have=0, need=1, unit="queues")
 
     def _lack(
         self,
@@ -251,15 +257,18 @@ class ProportionPlugin(Plugin):
         names = self.world.dimensions.names
         first = int(lacks.argmax())
         resources = ", ".join(names[dimension] for dimension in np.flatnonzero(lacks).tolist())
+        return self._of_amounts(f"{message} {resources}", first, room, asked, may_have=may_have)
+
+    def _of_amounts(
+        self, message: str, dimension: int, room: NDArray[np.generic], asked: Amounts, *, may_have: bool
+    ) -> Blocker:
+        """Say how much of a resource a queue still gives, and how much is asked of it."""
         return Blocker(
             kind="queue",
             plugin=self.name,
-            message=f"{message} {resources}",
-            have=max(0, int(room[first])),
-            need=int(asked[first]),
-            unit=names[first],
+            message=message,
+            have=max(0, int(room[dimension])),
+            need=int(asked[dimension]),
+            unit=self.world.dimensions.names[dimension],
             nodes_help=may_have,
         )
-
-    def _blocker(self, message: str, *, nodes_help: bool = False) -> Blocker:
-        return Blocker(kind="queue", plugin=self.name, message=message, nodes_help=nodes_help)
