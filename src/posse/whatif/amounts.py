@@ -36,3 +36,9 @@ def read(resource: str, given: Quantity) -> int:
 def grain(resource: str) -> int:
     """The least by which amounts of a resource may differ: whole devices, else the unit of the model."""
     return quantity.unit_of(resource) if "/" in resource else 1
+
+
+def part(resource: str, given: Quantity, parts: int, of: int) -> str:
+    """So many of equal parts of a quantity, rounded up."""
+    least = grain(resource)
+    return text(resource, -(-read(resource, given) * parts // (of * least)) * least)

@@ -8,7 +8,6 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from posse.kube.quantity import Quantity
 from posse.whatif import amounts
 from posse.whatif.explanation import Manifest
 
@@ -82,12 +81,7 @@ def _in_proportion(manifest: Manifest, minimum: int, of: int) -> dict[str, Any]:
     given = manifest["spec"].get("minResources")
     if not given or of < 1:
         return {}
-    return {"minResources": {name: _part(name, amount, minimum, of) for name, amount in given.items()}}
-
-
-def _part(name: str, given: Quantity, parts: int, of: int) -> str:
-    grain = amounts.grain(name)
-    return amounts.text(name, -(-amounts.read(name, given) * parts // (of * grain)) * grain)
+    return {"minResources": {name: amounts.part(name, amount, minimum, of) for name, amount in given.items()}}
 
 
 def fresh(manifest: Manifest, name: str) -> Manifest:
