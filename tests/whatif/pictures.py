@@ -69,6 +69,20 @@ def pod(
     return {**made, "spec": fields}
 
 
+def daemon_set(name: str, *, cpu: int = 1, **spec: Any) -> Manifest:
+    """What runs a pod on every node."""
+    template = {"spec": pod("", cpu=cpu, **spec)["spec"]}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": {"template": template}}
+
+
+def daemon(name: str, on: str, *, cpu: int = 1) -> Manifest:
+    """A pod of the DaemonSet `agent`, running on a node."""
+    made = pod(name, cpu=cpu, on=on)
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "uid": "u", "controller": True}
+    return {**made, "metadata": {**made["metadata"], "ownerReferences": [owner]}}
+
+
 def gang(name: str, minimum: int, members: int, *, in_queue: str = "default", **fields: Any) -> list[Manifest]:
     """A group and its pods."""
     return [group(name, minimum, in_queue=in_queue), *(pod(f"{name}-{n}", of=name, **fields) for n in range(members))]

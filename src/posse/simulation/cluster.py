@@ -21,11 +21,11 @@ from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, distinct
 from posse.kube.meta import KubeObject, rfc3339
-from posse.kube.objects import KINDS, DaemonSet, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
+from posse.kube.objects import KINDS, Job, Node, OtherObject, Pod, PodDisruptionBudget, ResourceQuota
 from posse.kube.workloads import Deployment, ReplicaSet, Workload
 from posse.simulation.admission import Admission, with_built_ins
 from posse.simulation.calendar import Calendar
-from posse.simulation.daemons import daemons_of
+from posse.simulation.daemons import Daemons, seated
 from posse.simulation.identities import Identity, identity_of
 from posse.simulation.ownership import collected_with, controlled_by, controller_of
 from posse.simulation.places import Places
@@ -57,7 +57,7 @@ class SimulatedCluster:
     def __init__(self, start: int, scheduler_names: tuple[str, ...] | None, customs: Customs) -> None:
         self.start, self.now = start, start
         self.objects: MutableMapping[Identity, KubeObject] = {}
-        self._daemon_sets: dict[Identity, DaemonSet] = {}
+        self._daemons = Daemons()
         self.ignored: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.misread: dict[str, list[str]] = {}
@@ -174,13 +174,12 @@ class SimulatedCluster:
         places.inherit(made)
         return self._admission.admit(made, self.now)
 
-    def _daemons_on(self, things: Iterable[KubeObject]) -> list[KubeObject]:
-        """What the daemon sets that are there make on new nodes."""
-        if not self._daemon_sets:
-            return []
-        nodes = [thing for thing in things if isinstance(thing, Node) and identity_of(thing) not in self.objects]
-        made = [pod for owner in self._daemon_sets.values() for pod in daemons_of(owner, nodes)]
-        return self._admission.admit([pod for pod in made if identity_of(pod) not in self.objects], self.now)
+    def _daemons_on(self, things: Iterable[KubeObject]) -> list[Pod]:
+        """What runs on every node, on new nodes: there before anybody else is placed."""
+        new = [thing for thing in things if isinstance(thing, Node) and identity_of(thing) not in self.objects]
+        made = [pod for pod in self._daemons.on(new, self.objects) if identity_of(pod) not in self.objects]
+        admitted = self._admission.admit(made, self.now) if made else []
+        return seated((pod for pod in admitted if isinstance(pod, Pod)), new)
 
     def _complete(self, things: list[KubeObject]) -> list[KubeObject]:
         """Count what budgets and quotas say of themselves, where they say nothing."""
@@ -245,8 +244,7 @@ class SimulatedCluster:
 
     def _store(self, thing: KubeObject) -> None:
         self.objects[identity_of(thing)] = thing
-        if isinstance(thing, DaemonSet):
-            self._daemon_sets[identity_of(thing)] = thing
+        self._daemons.learn(thing)
         self._observations += self._translator.put(thing)
 
     def _remove(self, identity: Identity) -> None:
@@ -266,7 +264,7 @@ class SimulatedCluster:
     def _forget(self, identity: Identity) -> KubeObject:
         """Let an object be gone."""
         thing = self.objects.pop(identity)
-        self._daemon_sets.pop(identity, None)
+        self._daemons.forget(identity)
         self._admission.forget(identity)
         _, kind, namespace, name = identity
         self._observations += self._translator.remove(kind, namespace, name, thing.metadata.uid)
@@ -414,7 +412,7 @@ class SimulatedCluster:
         other._next_cycle, other._expected = list(self._next_cycle), list(self._expected)
         other._waiting = dict(self._waiting)
         other._expanded, other.touched = set(self._expanded), set()
-        other._daemon_sets, other._observations = dict(self._daemon_sets), list(self._observations)
+        other._daemons, other._observations = self._daemons.fork(), list(self._observations)
         other._admission, other._translator = self._admission.fork(), self._translator.fork()
         return other
 
