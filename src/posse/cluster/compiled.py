@@ -5,6 +5,8 @@ source, and warmed when a scheduler is built, so that no compilation lands in a 
 
 Compiled kernels lie in the user's cache (or in NUMBA_CACHE_DIR), under a digest of all files that hold kernels. Numba
 itself looks only at the file of the outermost function, and would go on using an old one whose parts have changed.
+
+A cache that was filled beforehand may be read-only, as in a container: then it is used as it is.
 """
 
 import hashlib
@@ -41,8 +43,8 @@ def _cache() -> Path:
     return Path(base) / f"kernels-{digest.hexdigest()}"
 
 
-def _why_not_kept() -> str:
-    """What keeps kernels from being kept: no home, or one that nobody may write to. Empty if nothing does."""
+def _why_not_written() -> str:
+    """What keeps us from writing to the cache: no home, or one that nobody may write to. Empty if nothing does."""
     try:
         folder = _cache()
     except RuntimeError as fault:
@@ -55,6 +57,14 @@ def _why_not_kept() -> str:
         return f"{folder}: {fault.strerror}"
 
 
+def _is_filled() -> bool:
+    """Whether there are kernels of this source in the cache."""
+    try:
+        return any(_cache().rglob("*.nbc"))
+    except RuntimeError:
+        return False
+
+
 def _options() -> dict[str, Any]:
     """How kernels are compiled. Without numba's runtime no array is counted on its way through, which would cost more
     than what kernels do.
@@ -63,27 +73,35 @@ def _options() -> dict[str, Any]:
     if NOT_KEPT:
         return options
     setattr(config, "CACHE_DIR", str(_cache()))  # noqa: B010 - numba's own stubs do not know it
-    return {**options, "cache": True}
+    return options if READ_ONLY else {**options, "cache": True}
 
 
-NOT_KEPT = _why_not_kept() if COMPILES else ""
+NOT_WRITTEN = _why_not_written() if COMPILES else ""
+READ_ONLY = bool(NOT_WRITTEN) and _is_filled()
+"""Whether kernels come from a cache that others have filled."""
+NOT_KEPT = "" if READ_ONLY else NOT_WRITTEN
 """Why kernels are compiled at each start; empty if they are kept."""
 OPTIONS = _options() if COMPILES else {}
 
 
 def is_cold() -> bool:
     """Whether the kernels would have to be compiled here: nothing of this version is in the cache."""
-    if not COMPILES:
-        return False
-    return bool(NOT_KEPT) or not any(_cache().rglob("*.nbc"))
+    return COMPILES and (bool(NOT_KEPT) or not _is_filled())
+
+
+def _compile(function: Callable[Parameters, Result], **more: Any) -> Callable[Parameters, Result]:
+    dispatcher: Any = njit(**more, **OPTIONS)(function)
+    if READ_ONLY:
+        from posse.cluster.filled_cache import FilledCache  # noqa: PLC0415 - there is none without a compiler
+
+        dispatcher._cache = FilledCache(function)
+    compiled: Callable[Parameters, Result] = dispatcher
+    return compiled
 
 
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile a function over arrays, if there is a compiler."""
-    if not COMPILES:
-        return function
-    compiled: Callable[Parameters, Result] = njit(**OPTIONS)(function)
-    return compiled
+    return _compile(function) if COMPILES else function
 
 
 def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -91,7 +109,4 @@ def part(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]
 
     A call would copy every array header of the ledger onto the stack, which costs more than what such a function does.
     """
-    if not COMPILES:
-        return function
-    compiled: Callable[Parameters, Result] = njit(forceinline=True, **OPTIONS)(function)
-    return compiled
+    return _compile(function, forceinline=True) if COMPILES else function
