@@ -50,7 +50,7 @@ def said(fault: Fault) -> str:
     """What was said, without what was asked: equal refusals of several pods are to read alike."""
     text = "no answer in time" if isinstance(fault, TimeoutError) else fault.message
     asked, colon, rest = text.partition(": ")
-    return rest if colon and asked.startswith(("POST /", "GET /", "DELETE /")) else text
+    return rest if colon and asked.startswith(("POST /", "GET /", "PATCH /", "DELETE /")) else text
 
 
 def defect(fault: Exception) -> str:
