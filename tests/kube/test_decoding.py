@@ -9,8 +9,10 @@ from posse.errors import InputError, Place
 from posse.kube.decoding import decode
 from posse.kube.encoding import manifest_of
 from posse.kube.meta import instant, rfc3339
-from posse.kube.objects import Deployment, Pod, PodGroup
+from posse.kube.objects import Deployment, Node, Pod, PodGroup
 from tests.kube.builders import NOW, pod, pod_group
+
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 
 def raw_pod(**body: Any) -> msgspec.Raw:
@@ -38,7 +40,7 @@ def test_fields_that_nobody_reads_are_skipped() -> None:
 def test_a_wrong_type_names_field_and_accepted_type() -> None:
     fault = refusal(spec={"priority": "high"})
 
-    assert (fault.place.object, fault.place.field) == ("Pod a", "spec.priority")
+    assert (fault.place.object, fault.place.field) == ("Pod default/a", "spec.priority")
     assert fault.accepted == "a whole number from -2147483648 to 2147483647"
 
 
@@ -52,8 +54,42 @@ def test_a_word_that_is_not_among_those_known_gets_the_list() -> None:
 def test_a_quantity_that_is_neither_text_nor_number_is_explained() -> None:
     fault = refusal(spec={"containers": [{"resources": {"requests": {"cpu": [1]}}}]})
 
-    assert fault.place.field == "spec.containers[0].resources.requests[...]"
+    assert fault.place.field == "spec.containers[0].resources.requests.cpu"
     assert fault.accepted.startswith("a quantity such as")
+
+
+def test_of_many_entries_of_a_map_the_wrong_one_is_named() -> None:
+    good, bad = {"cpu": 1, "memory": "1Gi"}, {"cpu": 1, "example.com/card": True}
+    fault = refusal(spec={"containers": [{"resources": {"requests": good}}, {"resources": {"requests": bad}}]})
+
+    assert fault.place.field == "spec.containers[1].resources.requests.example.com/card"
+    assert fault.accepted.startswith("a quantity such as")
+
+
+def test_an_object_is_named_with_the_namespace_that_it_will_be_in() -> None:
+    assert refusal(metadata={"name": "a", "namespace": "ns"}, spec=5).place.object == "Pod ns/a"
+    with pytest.raises(InputError) as caught:
+        decode({"kind": "Node", "metadata": {"name": "n"}, "spec": 5}, Node, Place())
+    assert caught.value.place.object == "Node n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"topologySpreadConstraints": [SPREAD | {"maxSkew": 0}]}, "spec.topologySpreadConstraints[0].maxSkew"),
+        ({"topologySpreadConstraints": [SPREAD | {"minDomains": 0}]}, "spec.topologySpreadConstraints[0].minDomains"),
+        ({"containers": [{"ports": [{"hostPort": 99999}]}]}, "spec.containers[0].ports[0].hostPort"),
+        (
+            {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 101}]}}},
+            "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+        ),
+    ],
+)
+def test_a_number_that_an_api_server_would_not_take_is_refused(spec: dict[str, Any], field: str) -> None:
+    fault = refusal(spec=spec)
+
+    assert fault.place.field == field
+    assert fault.accepted.startswith("a whole number from")
 
 
 def test_a_label_that_is_no_text_is_refused() -> None:

@@ -154,7 +154,7 @@ def test_errors_name_file_document_object_and_field() -> None:
     with pytest.raises(InputError) as caught:
         bad.decode()
 
-    assert caught.value.place == Place(file="f.yaml", document=2, line=5, object="Pod b", field="spec.priority")
+    assert caught.value.place == Place(file="f.yaml", document=2, line=5, object="Pod default/b", field="spec.priority")
 
 
 def test_what_goes_wrong_later_can_still_name_the_file() -> None:

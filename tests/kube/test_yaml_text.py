@@ -51,6 +51,20 @@ def test_merge_keys_work() -> None:
     assert next(documents(text.encode()))[2]["more"] == {"a": 1, "c": 2}
 
 
+@pytest.mark.parametrize("text", ["a: 1\nb: 2\na: 3\n", "x:\n- {b: 1}\n- c: {a: 1, a: 1}\n", '"a": 1\na: 2\n'])
+def test_a_key_that_stands_twice_is_refused_where_it_does(text: str) -> None:
+    with pytest.raises(InputError, match=r"the key 'a' stands here a second time") as caught:
+        next(documents(text.encode(), "f.yaml"))
+
+    assert (caught.value.place.file, caught.value.place.line) == ("f.yaml", text.count("\n"))
+
+
+def test_what_a_merge_brings_may_be_said_otherwise() -> None:
+    text = "base: &b {a: 1}\nmore: {<<: *b, a: 2}\nagain: *b\n"
+
+    assert next(documents(text.encode()))[2] == {"base": {"a": 1}, "more": {"a": 2}, "again": {"a": 1}}
+
+
 def test_aliases_repeat_what_they_name() -> None:
     assert value("[&a {b: 1}, *a, *a]") == [{"b": 1}] * 3
 

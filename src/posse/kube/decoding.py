@@ -12,14 +12,14 @@ import msgspec
 from msgspec import Raw, inspect, structs
 
 from posse.errors import InputError, Place
-from posse.kube.meta import KubeObject
+from posse.kube.field_paths import STEP, spelled_out
+from posse.kube.meta import DEFAULT_NAMESPACE, KubeObject
 from posse.kube.quantity import ACCEPTED
 
 DecodedT = TypeVar("DecodedT")
 
 _MISSING = re.compile(r"Object missing required field `(.+)`")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
-_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
 def decode(body: Raw | dict[str, Any], kind: type[KubeObject], place: Place) -> KubeObject:
@@ -81,17 +81,21 @@ def _explained(fault: msgspec.ValidationError, body: Any, kind: type, place: Pla
         message = f"unknown field {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
         accepted = ", ".join(known)
         path = f"{path}.{unknown[1]}"
-    where = structs.replace(place, object=_name_of(body), field=path.removeprefix("$").removeprefix("."))
+    field = spelled_out(path, str(fault), body, kind).removeprefix("$").removeprefix(".")
+    where = structs.replace(place, object=_name_of(body, kind), field=field)
     return InputError(message[:1].lower() + message[1:].replace("`", ""), place=where, accepted=accepted)
 
 
-def _name_of(body: Any) -> str:
+def _name_of(body: Any, kind: type) -> str:
     """`Pod ns/name`, as far as that can be told from an object that cannot be decoded."""
     if not isinstance(body, dict):
         return ""
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
-    name = "/".join(str(part) for part in (meta.get("namespace"), meta.get("name")) if part)
+    space = meta.get("namespace")
+    if issubclass(kind, KubeObject) and kind.NAMESPACED and meta.get("name"):
+        space = space or DEFAULT_NAMESPACE
+    name = "/".join(str(part) for part in (space, meta.get("name")) if part)
     return " ".join(part for part in (str(body.get("kind", "")), name) if part)
 
 
@@ -108,7 +112,7 @@ def _fields_at(kind: type, path: str) -> list[str]:
 
 def _type_at(kind: type, path: str) -> inspect.Type | None:
     here: inspect.Type | None = inspect.type_info(kind)
-    for name, _ in _STEP.findall(path):
+    for name, _ in STEP.findall(path):
         here = _step(here, name)
     return here
 

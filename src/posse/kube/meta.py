@@ -18,6 +18,8 @@ Int32 = Annotated[int, Bounds(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, Bounds(ge=-(2**63), le=2**63 - 1)]
 """A larger one, such as a size in bytes."""
 
+DEFAULT_NAMESPACE = "default"
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NEVER = "0001-01-01T00:00:00Z"
 """How Go writes a time that was never set."""

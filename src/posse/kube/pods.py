@@ -1,11 +1,18 @@
 """Pods, as far as a scheduler reads them: what they ask for, where they may go, how they stand."""
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import Meta as Bounds
 from msgspec import field
 
 from posse.kube.meta import Int32, KubeObject, LabelRequirement, LabelSelector, Part
 from posse.kube.quantity import Quantity
+
+Port = Annotated[int, Bounds(ge=0, le=65535)]
+"""A port, 0: none."""
+Positive = Annotated[int, Bounds(ge=1, le=2**31 - 1)]
+Weight = Annotated[int, Bounds(ge=1, le=100)]
+"""How welcome something is."""
 
 
 class Resources(Part, frozen=True):
@@ -18,8 +25,8 @@ class Resources(Part, frozen=True):
 class ContainerPort(Part, frozen=True):
     """A port of a container; `host_port` 0: not on the node."""
 
-    container_port: Int32 = 0
-    host_port: Int32 = 0
+    container_port: Port = 0
+    host_port: Port = 0
     protocol: str = "TCP"
     host_ip: str = field(default="", name="hostIP")
 
@@ -62,7 +69,7 @@ class NodeSelector(Part, frozen=True):
 class PreferredNodeTerm(Part, frozen=True):
     """Nodes that would be welcome."""
 
-    weight: Int32
+    weight: Weight
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -87,7 +94,7 @@ class PodAffinityTerm(Part, frozen=True):
 class WeightedPodAffinityTerm(Part, frozen=True):
     """Pods whose nearness is welcome, or not."""
 
-    weight: Int32
+    weight: Weight
     pod_affinity_term: PodAffinityTerm
 
 
@@ -121,10 +128,10 @@ class TopologySpreadConstraint(Part, frozen=True):
     """How evenly pods lie over the values of a topology key."""
 
     topology_key: str
-    max_skew: Int32
+    max_skew: Positive
     when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
     label_selector: LabelSelector | None = None
-    min_domains: Int32 | None = None
+    min_domains: Positive | None = None
     node_affinity_policy: Literal["", "Honor", "Ignore"] = ""
     node_taints_policy: Literal["", "Honor", "Ignore"] = ""
     match_label_keys: tuple[str, ...] = ()

@@ -75,6 +75,8 @@ def documents(text: bytes, file: str = "") -> Iterator[tuple[int, int, Any]]:
             line = node.start_mark.line + 1 if node else 0
             if has_aliases:
                 _bound(node)
+            if node:
+                _refuse_repeated_keys(node)
             yield number, line, loader.construct_document(node)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
@@ -105,6 +107,28 @@ def _bound(root: yaml.Node | None) -> None:
 
     if root is not None:
         size(root)
+
+
+def _refuse_repeated_keys(root: yaml.Node) -> None:
+    """A key twice in one mapping is a slip: one of the two would be lost. What `<<` brings is no repetition."""
+    todo, seen = [root], {id(root)}
+    while todo:
+        node = todo.pop()
+        if isinstance(node, yaml.MappingNode):
+            keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+            if len(keys) < len(node.value):
+                _refuse_second(node)
+        fresh = [part for part in _parts_of(node) if id(part) not in seen and not isinstance(part, yaml.ScalarNode)]
+        seen.update(map(id, fresh))
+        todo += fresh
+
+
+def _refuse_second(mapping: yaml.MappingNode) -> None:
+    known: set[str] = set()
+    for key, _ in mapping.value:
+        if isinstance(key, yaml.ScalarNode) and key.value in known:
+            raise _refusal(f"the key {key.value!r} stands here a second time", key)
+        known.add(str(key.value))
 
 
 def _parts_of(node: yaml.Node) -> Iterator[yaml.Node]:

@@ -30,6 +30,7 @@ from posse.kube.quantity import Quantity
 from posse.simulation import volcano_jobs
 from posse.simulation.containers import ContainerDefaults, with_defaults
 from posse.simulation.identities import Identities, Identity, identity_of
+from posse.simulation.refusals import refuse
 
 DEFAULT_SCHEDULER = "default-scheduler"
 DEFAULT_QUEUE = "default"
@@ -74,6 +75,7 @@ class Admission:
         admitted = {thing.metadata.uid for thing in given}
         known = self._identities.register(given, now)
         for thing in known:
+            refuse(thing)
             self._learn(thing)
         return [thing if thing.metadata.uid in admitted else self._complete(thing) for thing in known]
 

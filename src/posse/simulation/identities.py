@@ -13,10 +13,8 @@ from msgspec import json, structs
 from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
 from posse.errors import InputError, Place
-from posse.kube.meta import KubeObject, Metadata, group_of, rfc3339
+from posse.kube.meta import DEFAULT_NAMESPACE, KubeObject, Metadata, group_of, rfc3339
 from posse.kube.objects import Pod
-
-DEFAULT_NAMESPACE = "default"
 
 Identity = tuple[str, str, str, str]
 """API group, kind, namespace, name."""

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 
 from posse.errors import InputError, Place
 from posse.kube.manifests import found_at
-from posse.kube.meta import KubeObject
-from posse.simulation.identities import DEFAULT_NAMESPACE
+from posse.kube.meta import DEFAULT_NAMESPACE, KubeObject
 
 NOWHERE = Place()
 

@@ -1,10 +1,15 @@
 """What a pod says of its own life in a simulation: when it arrives, how long it runs, how it ends."""
 
+import re
+
 from msgspec import Struct
 
 from posse.errors import InputError, Place
 from posse.kube.objects import Pod
 from posse.scheduler.conf_scalars import duration
+
+MOST_EXIT_CODE = 255
+_CODE = re.compile(r"\d{1,3}", re.ASCII)
 
 ARRIVAL, RUN_TIME, EXIT = "posse.dev/arrival", "posse.dev/run-time", "posse.dev/exit"
 
@@ -47,7 +52,8 @@ def _fails(pod: Pod, text: str) -> bool:
     """A pod ends well, or as `failed`, or with an exit code."""
     if text in ("failed", "succeeded"):
         return text == "failed"
-    if not text.isdecimal():
+    if not _CODE.fullmatch(text) or int(text) > MOST_EXIT_CODE:
         place = Place(object=str(pod), field=f"metadata.annotations[{EXIT}]")
-        raise InputError(f"{text!r} is no way to end", place=place, accepted="failed, succeeded or an exit code")
+        accepted = f"failed, succeeded or an exit code from 0 to {MOST_EXIT_CODE}"
+        raise InputError(f"{text!r} is no way to end", place=place, accepted=accepted)
     return int(text) != 0
