@@ -1,7 +1,12 @@
 """The search: counted, in line order, the same every time; and what is known of the line and of the future."""
 
+from posse.errors import Place
+from posse.kube.manifests import from_values
+from posse.simulation.explaining import explanation_of
+from posse.simulation.run import Run
+from posse.simulation.scenario import Options, Scenario
 from posse.whatif.search import Allowance, Search
-from tests.whatif.pictures import explained, gang, node, pod, run
+from tests.whatif.pictures import explained, gang, group, node, pod, run
 
 CROWDED = [node("n1"), *gang("first", 2, 2, cpu=3), *gang("second", 2, 2, cpu=3), *gang("third", 2, 2, cpu=3)]
 
@@ -31,6 +36,38 @@ def test_the_allowance_goes_to_who_is_first_in_line():
     }
 
     assert searched == {"default/first": "complete", "default/second": "cut", "default/third": "cut"}
+
+
+def test_who_asks_about_a_gang_that_has_its_minimum_hears_what_the_next_member_waits_for():
+    objects = [node("n1", cpu=2), *gang("a", 1, 4), *gang("b", 1, 1)]
+    in_passing = explained("a", objects)
+    asked = of_one("a", objects)
+
+    assert in_passing["summary"] == "has its minimum: 2 of 4 pods have a node, 1 is needed, 2 more wait"
+    assert in_passing["blockers"]
+    assert asked["blockers"][0]["kind"] == "nodes"
+    assert (asked["blockers"][0]["have"], asked["blockers"][0]["need"]) == (2, 3)
+    assert in_passing["position"] == asked["position"] == {"queue": 1, "of": 2}
+    assert asked["state"] == "running"
+    assert asked["summary"].endswith("; the next waits for 1 more node like n1 (2 cpu, 32Gi memory)")
+
+
+def test_one_member_more_takes_what_those_ahead_leave():
+    """The gang that waits takes the first new node, and the member that is not needed the second."""
+    urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 9}
+    ahead = [group("b", 1, priorityClassName="urgent"), pod("b-0", of="b", cpu=4, priorityClassName="urgent")]
+    objects = [node("n1"), pod("x", on="n1"), urgent, *gang("a", 1, 2, cpu=3), *ahead]
+
+    found = of_one("a", objects)["remedies"]
+
+    assert [len(each["patch"]) for each in found if each["action"] == "add-nodes"] == [2]
+
+
+def of_one(name, objects):
+    """The explanation of one gang that is asked about."""
+    run = Run(Scenario(tuple(from_values(objects, Place())), options=Options()))
+    run.to_the_end()
+    return explanation_of(run, f"default/{name}")(f"default/{name}")
 
 
 def test_everybody_knows_his_place_in_line():

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from posse.cluster.ordering import natural
 from posse.cluster.verdict import Verdict
@@ -42,8 +41,8 @@ FORESIGHT = 1000
 class SimulatedTrial:
     """A copy of a run, with a change in it."""
 
-    def __init__(self, run: Run, change: Change, spares: list[World], before: NDArray[np.bool_]) -> None:
-        self._spares, self._watch = spares, line.Watch(before)
+    def __init__(self, run: Run, change: Change, spares: list[World], watch: line.Watch) -> None:
+        self._spares, self._watch = spares, watch
         self._cycles = 0
         self.started: set[str] = set()
         self.is_over = False
@@ -68,7 +67,7 @@ class SimulatedTrial:
         return self._run.engine
 
     def starts(self, gang: str) -> bool:
-        """Run cycles until a gang has its minimum, or nothing moves any more."""
+        """Run cycles until a gang has its minimum, or one more if it had that, or nothing moves any more."""
         while not (self.is_over or gang in self.started):
             moves = self._run.step()
             self._cycles += 1
@@ -93,7 +92,7 @@ class SimulatedSituation:
         self._run = run
         self._spares: list[World] = []
         """Worlds of trials that are over."""
-        self._started = line.started(run.engine)
+        self._started, self._ready = line.started(run.engine), line.ready(run.engine.world)
         run.engine.world.rank(np.flatnonzero(~self._started).tolist())  # once, and not in every copy
 
     @property
@@ -108,7 +107,7 @@ class SimulatedSituation:
 
     def trial(self, change: Change) -> SimulatedTrial:
         """A copy of the run with a change in it."""
-        return SimulatedTrial(self._run, change, self._spares, self._started)
+        return SimulatedTrial(self._run, change, self._spares, line.Watch(self._started, self._ready))
 
     # ------------------------------------------------------------------ what was found
 

@@ -6,14 +6,18 @@ would it start by itself; is something wrong with what was written; then constra
 lower minimum. What was proven before the allowance ran out stands, and the record says that the search was cut.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import takewhile
+
+from msgspec import structs
 
 from posse.cluster.status import Status
 from posse.cluster.verdict import GangState, Verdict
 from posse.cluster.views import Gang
 from posse.whatif import amounts, line, repairs, summary
 from posse.whatif.constraints import remove_constraints
-from posse.whatif.explanation import Change, Estimate, Explanation, Remedy
+from posse.whatif.explanation import Change, Estimate, Explanation, Obstacle, Position, Remedy
 from posse.whatif.minimum import lower_min
 from posse.whatif.nodes import NodeKind, add_nodes, kinds_of
 from posse.whatif.obstacles import by_proof, obstacles
@@ -60,52 +64,84 @@ class Explainer:
         if found is not None:
             return self.waiting(found)
         row = self._engine.world.gangs.find(gang)
-        return (
-            self.started(Gang(self._engine.world, row))
-            if row >= 0 and self._engine.world.gangs.facts[row] is not None
-            else None
-        )
+        if row < 0 or self._engine.world.gangs.facts[row] is None:
+            return None
+        asked = Gang(self._engine.world, row)
+        return self.wanting(asked) if line.wants_more(asked) else self.started(asked)
 
     def started(self, gang: Gang) -> Explanation:
-        """A gang that has its minimum or is over needs no search."""
-        verdict = self._situation.verdict(gang.key)
+        """A gang that has its minimum or is over needs no search. Why members wait that it does not need is told."""
+        verdict, wants_more = self._situation.verdict(gang.key), line.wants_more(gang)
         state = _state_of_started(gang, verdict)
-        last = self._situation.last_eviction(gang.key)
-        return Explanation(state=state, summary=summary.of_started(state, gang), last_eviction=last)
+        return Explanation(
+            state=state,
+            summary=summary.of_started(state, gang),
+            blockers=by_proof(self._blockers_beyond(gang, verdict, Finding()), ()) if wants_more else (),
+            searched="cut" if wants_more else "complete",
+            last_eviction=self._situation.last_eviction(gang.key),
+            position=self._positions_beyond.get(gang.row) if wants_more else None,
+        )
+
+    def wanting(self, gang: Gang) -> Explanation:
+        """A gang that has its minimum: what keeps the next of its members from a node, and what would help."""
+        told, finding = self.started(gang), self._probe(gang)
+        search = self._search(gang, finding, self._ahead_of_more(gang))
+        remedies, cut = self._found(search)
+        blockers = by_proof(self._blockers_beyond(gang, search.verdict, finding), remedies)
+        return structs.replace(
+            told,
+            summary=summary.of_wanting(
+                told.state, gang, blockers, remedies, search.tried, faults=list(self._trials.faults), cut=cut
+            ),
+            blockers=blockers,
+            remedies=remedies,
+            searched="cut" if cut else "complete",
+        )
+
+    def _blockers_beyond(self, gang: Gang, verdict: Verdict | None, finding: Finding) -> tuple[Obstacle, ...]:
+        more = gang.counts[Status.PENDING] + gang.counts[Status.GATED] > 0
+        aim = gang.ready_count + gang.waiting_count + more
+        return obstacles(gang, self._engine.tiers, verdict, finding, aim)
 
     def waiting(self, gang: Gang) -> Explanation:
         """A gang that waits: what blocks it, and what was proven to help."""
         situation = self._situation
         verdict, finding = situation.verdict(gang.key), self._probe(gang)
         blockers = obstacles(gang, self._engine.tiers, verdict, finding)
-        search = Search(
-            situation,
-            gang,
-            verdict=verdict,
-            finding=finding,
-            ahead=self._ahead_of(gang),
-            trials=self._trials,
-            allowance=self._allowance,
-        )
-        remedies: list[Remedy] = []
-        cut = False
-        try:
-            for found in self._remedies(search):
-                remedies += found
-        except SpentError:
-            cut = True
-        blockers, ordered = by_proof(blockers, remedies), summary.in_order(remedies)
-        faults = list(self._trials.faults)
+        search = self._search(gang, finding, self._ahead_of(gang))
+        remedies, cut = self._found(search)
+        blockers, faults = by_proof(blockers, remedies), list(self._trials.faults)
         return Explanation(
             state=_state_of_waiting(gang, verdict),
-            summary=summary.of_waiting(gang, blockers, ordered, search.tried, finding, faults=faults, cut=cut),
+            summary=summary.of_waiting(gang, blockers, remedies, search.tried, finding, faults=faults, cut=cut),
             blockers=blockers,
-            remedies=ordered,
+            remedies=remedies,
             searched="cut" if cut else "complete",
             last_eviction=situation.last_eviction(gang.key),
             position=self._positions.get(gang.row),
             estimate=situation.estimate(gang.key) if gang.is_declared else Estimate(),
         )
+
+    def _search(self, gang: Gang, finding: Finding, ahead: Sequence[int]) -> Search:
+        return Search(
+            self._situation,
+            gang,
+            verdict=self._situation.verdict(gang.key),
+            finding=finding,
+            ahead=ahead,
+            trials=self._trials,
+            allowance=self._allowance,
+        )
+
+    def _found(self, search: Search) -> tuple[tuple[Remedy, ...], bool]:
+        """Remedies, the one to be named first in front, and whether the search was cut."""
+        remedies: list[Remedy] = []
+        try:
+            for found in self._remedies(search):
+                remedies += found
+        except SpentError:
+            return summary.in_order(remedies), True
+        return summary.in_order(remedies), search.left_out and not remedies
 
     def _remedies(self, search: Search) -> Iterator[list[Remedy]]:
         """Remedies, kind by kind. A gang that starts by itself needs no other."""
@@ -120,7 +156,22 @@ class Explainer:
         yield raise_quota(search)
         yield add_nodes(search, self._node_kinds())
         yield free_resources(search)
-        yield lower_min(search)
+        if search.gang.row in self._places:
+            yield lower_min(search)
+
+    @cached_property
+    def _with_those_beyond(self) -> list[Gang]:
+        """Who waits and who wants more than its minimum, in one line."""
+        return line.in_line(self._engine.tiers, [*self._waiting, *line.wanting_more(self._engine)])
+
+    @cached_property
+    def _positions_beyond(self) -> dict[int, Position]:
+        return line.positions(self._with_those_beyond)
+
+    def _ahead_of_more(self, gang: Gang) -> list[int]:
+        """The tasks that those need who wait ahead of a gang that wants more than its minimum."""
+        ahead = takewhile(lambda each: each.row != gang.row, self._with_those_beyond)
+        return [task for each in ahead if each.row in self._places and each.is_declared for task in self._needs(each)]
 
     def _ahead_of(self, gang: Gang) -> list[int]:
         """The tasks that gangs ahead in line need for their minimum and do not have."""

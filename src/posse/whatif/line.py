@@ -9,17 +9,26 @@ from posse.cluster.ordering import natural
 from posse.cluster.status import READY_STATES, Status
 from posse.cluster.views import Gang
 from posse.cluster.world import World
+from posse.scheduler.closing import NODELESS
 from posse.scheduler.engine import Engine
 from posse.scheduler.tiers import Tiers
 from posse.whatif.explanation import Position
 
+Counts = NDArray[np.int64]
+NEVER = np.iinfo(np.int64).max
+
+
+def ready(world: World) -> Counts:
+    """[G] how many members of each gang are on nodes."""
+    counts: Counts = world.columns.ledger.gang_count[: len(world.gangs), list(READY_STATES)].sum(axis=1, dtype=np.int64)
+    return counts
+
 
 def have_minimum(world: World) -> NDArray[np.bool_]:
     """[G] the declared gangs that have as many members on nodes as they need, one at the least."""
-    count, columns = len(world.gangs), world.columns
-    ready = columns.ledger.gang_count[:count, list(READY_STATES)].sum(axis=1)
-    have: NDArray[np.bool_] = ready >= np.maximum(columns.traits.gang_min[:count], 1)
-    return have & columns.traits.gang_declared[:count]
+    count, traits = len(world.gangs), world.columns.traits
+    have: NDArray[np.bool_] = ready(world) >= np.maximum(traits.gang_min[:count], 1)
+    return have & traits.gang_declared[:count]
 
 
 def started(engine: Engine) -> NDArray[np.bool_]:
@@ -31,10 +40,13 @@ def started(engine: Engine) -> NDArray[np.bool_]:
 
 
 class Watch:
-    """Tells who starts, cycle by cycle, in a copy of a world in which some had started."""
+    """Tells who starts, cycle by cycle, in a copy of a world in which some had started; and which of those get a member
+    more, if it is known how many they had.
+    """
 
-    def __init__(self, had: NDArray[np.bool_]) -> None:
+    def __init__(self, had: NDArray[np.bool_], members: Counts | None = None) -> None:
         self._had = had
+        self._members = None if members is None else np.where(had, members, NEVER)
 
     def news(self, engine: Engine) -> list[str]:
         """The keys of gangs that have what it takes, and had not when this was last asked."""
@@ -45,7 +57,15 @@ class Watch:
         had[: len(self._had)] = self._had
         had[rows] = True
         self._had = had
-        return [world.gangs.keys[row] for row in rows]
+        return [world.gangs.keys[row] for row in (*rows, *self._grown(world))]
+
+    def _grown(self, world: World) -> list[int]:
+        """The gangs that got a member more than they had, each once."""
+        if self._members is None:
+            return []
+        rows: list[int] = np.flatnonzero(ready(world)[: len(self._members)] > self._members).tolist()
+        self._members[rows] = NEVER
+        return rows
 
 
 def is_over(gang: Gang) -> bool:
@@ -60,6 +80,16 @@ def waiting(engine: Engine) -> list[Gang]:
     found = [Gang(world, row) for row in np.flatnonzero(~started(engine)).tolist() if world.gangs.keys[row]]
     gangs = [gang for gang in found if not is_over(gang) and (gang.is_declared or (gang.size and not gang.ready_count))]
     return sorted(gangs, key=lambda gang: natural(gang.key))
+
+
+def wants_more(gang: Gang) -> bool:
+    """Whether a gang that has its minimum has members without a node."""
+    return not is_over(gang) and any(gang.counts[status] for status in NODELESS)
+
+
+def wanting_more(engine: Engine) -> list[Gang]:
+    """The gangs that have their minimum and members without a node."""
+    return [gang for row in np.flatnonzero(started(engine)).tolist() if wants_more(gang := Gang(engine.world, row))]
 
 
 def in_line(tiers: Tiers, gangs: Iterable[Gang]) -> list[Gang]:

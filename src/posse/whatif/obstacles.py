@@ -16,13 +16,18 @@ from posse.whatif.explanation import Obstacle, Remedy
 from posse.whatif.probe import Finding, Refused
 
 
-def obstacles(gang: Gang, tiers: Tiers, verdict: Verdict | None, finding: Finding) -> tuple[Obstacle, ...]:
-    """Everything known that keeps a gang from starting; at least one."""
+def obstacles(
+    gang: Gang, tiers: Tiers, verdict: Verdict | None, finding: Finding, aim: int | None = None
+) -> tuple[Obstacle, ...]:
+    """Everything known that keeps a gang from starting, or one that has started from getting more; at least one.
+
+    `aim` is how many of its members are to have a node, if not its minimum.
+    """
     told = list(verdict.blockers) if verdict is not None and gang.is_declared and gang.queue.is_declared else []
     found = told or list(_unsaid(gang, tiers, finding))
     if finding.refused and not any(blocker.kind == "nodes" for blocker in found):
         found.append(_of_nodes(gang, finding.refused[0]))
-    return tuple(_as_told(blocker, gang, finding) for blocker in found)
+    return tuple(_as_told(blocker, gang, finding, aim) for blocker in found)
 
 
 def by_proof(blockers: tuple[Obstacle, ...], remedies: Iterable[Remedy]) -> tuple[Obstacle, ...]:
@@ -38,7 +43,7 @@ def by_proof(blockers: tuple[Obstacle, ...], remedies: Iterable[Remedy]) -> tupl
     return (*others, *nodes, *behind) if nodes else blockers
 
 
-def _as_told(blocker: Blocker, gang: Gang, finding: Finding) -> Obstacle:
+def _as_told(blocker: Blocker, gang: Gang, finding: Finding, aim: int | None) -> Obstacle:
     nodes = blocker.kind == "nodes"
     has = gang.ready_count + gang.waiting_count + len(finding.placed)
     clauses = next((each.clauses for each in finding.refused if not blocker.task or each.task == blocker.task), ())
@@ -49,7 +54,7 @@ def _as_told(blocker: Blocker, gang: Gang, finding: Finding) -> Obstacle:
         plugin=blocker.plugin,
         message=blocker.message,
         have=has if nodes else _figure(gang, blocker.unit, blocker.have),
-        need=gang.minimum if nodes else _figure(gang, blocker.unit, blocker.need),
+        need=(gang.minimum if aim is None else aim) if nodes else _figure(gang, blocker.unit, blocker.need),
         unit=blocker.unit,
         nodes=dict(blocker.nodes),
         clauses=clauses if nodes else (),

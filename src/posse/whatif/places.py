@@ -1,4 +1,5 @@
-"""The places that a gang has to fill to start: so many in all, some of them for members of one role.
+"""The places that a gang has to fill to start: so many in all, some of them for members of one role. One that has
+started would fill one more.
 
 A member of a role that has enough may fill a place that is for anybody, but not one that another role needs.
 """
@@ -15,7 +16,7 @@ class OpenPlaces:
         self._of_roles = {name: count for name, count in short.items() if count > 0}
         groups = sum(policy.min_groups * max(1, policy.size) for policy in gang.fact.subgroups)
         left = max(gang.minimum, groups) - gang.ready_count - gang.waiting_count
-        self.count = max(0, left, sum(self._of_roles.values()))
+        self.count = max(0, left, sum(self._of_roles.values())) or int(gang.is_ready)
         """How many are open."""
 
     def suits(self, role: str) -> bool:

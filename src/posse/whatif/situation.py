@@ -36,14 +36,16 @@ class Trial(Protocol):
 
     @property
     def started(self) -> Collection[str]:
-        """The gangs that waited outside and have had their minimum at the end of a cycle, by their names outside."""
+        """The gangs that waited outside and have had their minimum at the end of a cycle, and those that had it outside
+        and have got a member more, by their names outside.
+        """
 
     @property
     def is_over(self) -> bool:
         """Whether no more cycles will be run for anybody: nothing moves any more, or ten have been run."""
 
     def starts(self, gang: str) -> bool:
-        """Run cycles until a gang has its minimum: False if it has not when the trial is over."""
+        """Run cycles until a gang has its minimum, or one more if it had that: False if that never comes."""
 
     def close(self) -> None:
         """Give the copy up; it is not to be used afterwards."""

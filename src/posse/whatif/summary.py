@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from posse.cluster.status import Status
 from posse.cluster.verdict import GangState
 from posse.cluster.views import Gang
+from posse.scheduler.closing import NODELESS
 from posse.whatif import amounts
 from posse.whatif.explanation import Obstacle, Remedy
 from posse.whatif.probe import Finding
@@ -29,7 +30,7 @@ def of_started(state: GangState, gang: Gang) -> str:
         left = counts[Status.RELEASING]
         leaving = f", {left} {'is' if left == 1 else 'are'} leaving" if left else ""
         return f"is over: {amounts.pods(counts[Status.SUCCEEDED])} succeeded, {counts[Status.FAILED]} failed{leaving}"
-    more = counts[Status.PENDING] + counts[Status.GATED]
+    more = sum(counts[status] for status in NODELESS)
     tail = f", {more} more {'waits' if more == 1 else 'wait'}" if more else ""
     have = f"{gang.ready_count} of {amounts.pods(gang.size, 'has', 'have')} a node"
     needed = f"{gang.minimum} {'is' if gang.minimum == 1 else 'are'} needed"
@@ -50,7 +51,32 @@ def of_waiting(
 
     What plugins raised in trials is said where it may be the reason that nothing was found.
     """
-    standing = _standing(gang, finding, blockers)
+    return _outlook(_standing(gang, finding, blockers), blockers, remedies, tried, faults=faults, cut=cut)
+
+
+def of_wanting(
+    state: GangState,
+    gang: Gang,
+    blockers: Sequence[Obstacle],
+    remedies: Sequence[Remedy],
+    tried: Sequence[str],
+    *,
+    faults: Sequence[str],
+    cut: bool,
+) -> str:
+    """A gang that has its minimum, and for what the next of its members waits."""
+    return f"{of_started(state, gang)}; the next {_outlook('', blockers, remedies, tried, faults=faults, cut=cut)}"
+
+
+def _outlook(
+    standing: str,
+    blockers: Sequence[Obstacle],
+    remedies: Sequence[Remedy],
+    tried: Sequence[str],
+    *,
+    faults: Sequence[str],
+    cut: bool,
+) -> str:
     if remedies:
         return f"{_needs(remedies[0])}{standing}"
     why = f"waits: {blockers[0].message}{standing}" if blockers else f"waits{standing}"

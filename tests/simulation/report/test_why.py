@@ -108,6 +108,15 @@ def test_in_full_everything_is_told() -> None:
     ]
 
 
+def test_who_has_its_minimum_is_counted_by_all_its_members() -> None:
+    running = record(state="running")
+    running["gangs"]["ns/train"] |= {"min": 1, "ready": 2, "members": 4}
+
+    assert told(in_full("ns/train", running)).splitlines()[1] == (
+        "running: 2 of 4 pods ready, its minimum is 1; queue q, volcano"
+    )
+
+
 def test_of_many_names_the_first_is_told() -> None:
     patch = [{"kind": "Node", "metadata": {"name": f"gpu-{number}"}} for number in range(6000)]
 

@@ -61,8 +61,10 @@ def in_full(name: str, record: Record) -> Iterator[RenderableType]:
     gang = record["gangs"][name]
     explanation = gang["explanation"]
     yield Text.assemble((name, "bold"), f" {_summary(gang)}")
-    ready = f"{gang['ready']} of {counted(gang['min'], 'pod')} ready"
-    members = f", {counted(gang['members'], 'member')}" if gang["members"] != gang["min"] else ""
+    of = max(gang["ready"], gang["members"]) if has_started(gang) else gang["min"]
+    ready = f"{gang['ready']} of {counted(of, 'pod')} ready"
+    differs = f", its minimum is {gang['min']}" if has_started(gang) else f", {counted(gang['members'], 'member')}"
+    members = differs if gang["members"] != gang["min"] else ""
     where = f", on {places(gang['nodes'])}" if gang["nodes"] else ""
     numbers = f": {ready}{members}{where}; queue {gang['queue']}, {gang['dialect']}"
     yield Text.assemble(state(state_of(gang)), (numbers, "dim"))
