@@ -45,6 +45,18 @@ def test_a_gang_is_found_by_the_name_that_programs_know(posse: Posse) -> None:
     assert json.loads(posse.on("explain", CLUSTER, name, "-o", "json").stdout)["gang"] == name
 
 
+@pytest.mark.parametrize("name", ["g", "default/g", "g-1", "pod/g-1"])
+def test_a_gang_that_nobody_declared_is_found_and_explained(name: str, posse: Posse) -> None:
+    members = [pod(f"g-{n}", 1) for n in range(2)]
+    for member in members:
+        member["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "g"}
+
+    record = json.loads(posse.on("explain", [node("n1"), *members], name, "-o", "json").stdout)
+
+    assert (record["gang"], record["state"]) == ("default/g", "waiting")
+    assert "there is no such group" in record["blockers"][0]["message"]
+
+
 def test_an_unknown_name_is_answered_with_the_nearest(posse: Posse) -> None:
     result = posse.on("explain", CLUSTER, "trian")
 

@@ -190,6 +190,13 @@ def test_require_all_fails_when_a_gang_did_not_start(posse: Posse) -> None:
     assert posse.on("simulate", [node("n1"), job("large", 9)], "--require-all").exit_code == 1
 
 
+def test_require_all_fails_when_the_group_of_pods_is_not_there(posse: Posse) -> None:
+    orphans = [pod(f"g-{n}", **{"scheduling.k8s.io/group-name": "g"}) for n in range(2)]
+    orphans[0] |= {"spec": {**orphans[0]["spec"], "nodeName": "n1"}, "status": {"phase": "Running"}}
+
+    assert posse.on("simulate", [node("n1"), *orphans], "--require-all").exit_code == 1
+
+
 @pytest.mark.parametrize(("minimum", "code"), [(3, 1), (0, 0)])
 def test_a_gang_without_members_has_not_started_if_it_needs_some(minimum: int, code: int, posse: Posse) -> None:
     group = {

@@ -13,6 +13,7 @@ from posse.simulation.result import Explain, Record, result_of
 from posse.simulation.run import Run
 from posse.simulation.scenario import Scenario
 from posse.simulation.timeline import Moment, timeline
+from posse.simulation.unclaimed import unclaimed
 
 CHECK = "POSSE_CHECK"
 """Set to 1 in the environment: after every cycle, add up every sum of the model again, and stop if one is wrong."""
@@ -48,7 +49,8 @@ class CalledGangs:
 
     def __init__(self, run: Run) -> None:
         self._names = GangNames(run.engine.world)
-        self._keys = [fact.key for fact in run.engine.world.gangs.facts if fact is not None]
+        declared = [fact.key for fact in run.engine.world.gangs.facts if fact is not None]
+        self._keys = [*declared, *(gang.key for gang in unclaimed(run.engine.world))]
         self.short = short_names(map(self.exact, self._keys))
 
     def exact(self, key: str) -> str:

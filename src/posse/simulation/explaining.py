@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from posse.simulation import unclaimed
 from posse.simulation.canonical import canonical
 from posse.simulation.run import Run
 from posse.simulation.situation import SimulatedSituation
@@ -16,19 +17,21 @@ Explain = Callable[[str], "dict[str, object] | None"]
 
 def explanations(run: Run) -> Explain:
     """Explain every gang of a run that is over; the allowance goes to the waiting ones in the order of their line."""
-    explained = _explainer(run).all()
-    return lambda gang: _plain(explained.get(gang))
+    situation, runs = SimulatedSituation(run), _allowance(run)
+    explained = Explainer(situation, runs).all()
+    return lambda gang: _plain(explained.get(gang) or unclaimed.explained(situation, gang, runs))
 
 
 def explanation_of(run: Run, gang: str) -> Explain:
     """Explain one gang, which gets the whole allowance."""
-    explained = {gang: _explainer(run).one(gang)}
+    situation, runs = SimulatedSituation(run), _allowance(run)
+    explained = {gang: Explainer(situation, runs).one(gang) or unclaimed.explained(situation, gang, runs)}
     return lambda asked: _plain(explained.get(asked))
 
 
-def _explainer(run: Run) -> Explainer:
+def _allowance(run: Run) -> int:
     runs = run.options.what_if_runs
-    return Explainer(SimulatedSituation(run), DEFAULT_RUNS if runs is None else runs)
+    return DEFAULT_RUNS if runs is None else runs
 
 
 def _plain(explanation: Explanation | None) -> dict[str, object] | None:

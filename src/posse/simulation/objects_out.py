@@ -16,6 +16,7 @@ from posse.kube.encoding import manifest_of
 from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.pods import Condition, Pod, PodStatus
+from posse.simulation import unclaimed
 from posse.simulation.history import History
 from posse.simulation.identities import Identity
 from posse.simulation.run import Run
@@ -30,7 +31,7 @@ def objects_of(
 
     `statuses` are those of the PodGroups by namespace and name, `allocated` is what queues have in use.
     """
-    saying = _Sayings(run.history, statuses, allocated)
+    saying = _Sayings(run, statuses, allocated)
     found: list[tuple[Identity, KubeObject]] = []
     for identity, thing in run.cluster.objects.items():
         told = saying.told(thing)
@@ -43,10 +44,11 @@ class _Sayings:
     """What the scheduler has to say about objects."""
 
     def __init__(
-        self, history: History, statuses: Mapping[str, PodGroupStatus], allocated: Mapping[str, Mapping[str, str]]
+        self, run: Run, statuses: Mapping[str, PodGroupStatus], allocated: Mapping[str, Mapping[str, str]]
     ) -> None:
-        self._history, self._statuses, self._allocated = history, statuses, allocated
-        self._bound, self._waiting = _since_when(history)
+        self._history, self._statuses, self._allocated = run.history, statuses, allocated
+        self._told, self._now = run.history.told | unclaimed.told(run), run.now_at_end
+        self._bound, self._waiting = _since_when(run.history)
 
     def told(self, thing: KubeObject) -> KubeObject:
         """The object with what is said about it; the same one if nothing is."""
@@ -66,9 +68,9 @@ class _Sayings:
 
     def _told_pod(self, pod: Pod) -> Pod:
         key, uid = _key(pod), pod.metadata.uid
-        waits, bind = self._history.told.get(key), self._history.binds.get(key)
+        waits, bind = self._told.get(key), self._history.binds.get(key)
         if waits is not None and waits.uid == uid:
-            since = rfc3339(self._waiting[key])
+            since = rfc3339(self._waiting.get(key, self._now))
             why = Condition(PLACED, "False", waits.reason, waits.message, since)
             return structs.replace(pod, status=_with(pod.status, why, waits.nominated))
         if bind is not None and bind.uid == uid:

@@ -11,7 +11,7 @@ from typing import Any
 from posse.cluster.facts import GangFact
 from posse.cluster.ordering import natural
 from posse.cluster.status import OCCUPIES, Status
-from posse.cluster.verdict import Verdict
+from posse.cluster.verdict import PodVerdict, Verdict
 from posse.cluster.views import Gang
 from posse.dialects import volcano, volcano_status
 from posse.kube.meta import rfc3339
@@ -20,6 +20,7 @@ from posse.kube.quantity import format_amounts
 from posse.scheduler.closing import NODELESS
 from posse.scheduler.metrics.readings import readings
 from posse.scheduler.metrics.tally import Tally
+from posse.simulation import unclaimed
 from posse.simulation.canonical import canonical
 from posse.simulation.gang_names import GangNames
 from posse.simulation.objects_out import objects_of
@@ -34,16 +35,17 @@ def result_of(run: Run, explain: Explain) -> Record:
     """Everything a run is to report."""
     names = GangNames(run.engine.world)
     statuses, events = _told(run, names)
+    waiting = _waiting(run)
     record: Record = {
         "cycles": run.engine.cycles,
         "time": (run.now_at_end - run.start) / 1e9,
         "fixpoint": run.is_settled,
         "binds": {pod: run.history.binds[pod].node for pod in sorted(run.history.binds, key=natural)},
-        "pipelined": {pod.pod: pod.promised for pod in _in_order(run) if pod.promised},
+        "pipelined": {pod.pod: pod.promised for pod in waiting if pod.promised},
         "reservations": _reservations(run, names),
         "evictions": _evictions(run, names),
         "gangs": _gangs(run, names, statuses, explain),
-        "pods": _pods(run),
+        "pods": _pods(waiting),
         "queues": _queues(run),
         "nodes": _nodes(run),
         "events": events,
@@ -78,8 +80,10 @@ def _metrics(run: Run) -> dict[str, float]:
     return readings(run.engine, tally)
 
 
-def _in_order(run: Run) -> list[Any]:
-    return [run.history.told[pod] for pod in sorted(run.history.told, key=natural)]
+def _waiting(run: Run) -> list[PodVerdict]:
+    """What each waiting pod is told, in order."""
+    told = run.history.told | unclaimed.told(run)
+    return [told[pod] for pod in sorted(told, key=natural)]
 
 
 def _told(run: Run, names: GangNames) -> tuple[dict[str, PodGroupStatus], list[Record]]:
@@ -209,10 +213,9 @@ def _undeclared(key: str) -> GangFact:
     return GangFact(key=key, namespace=namespace, name=name, dialect=volcano.DIALECT, min_member=0)
 
 
-def _pods(run: Run) -> Record:
+def _pods(waiting: list[PodVerdict]) -> Record:
     return {
-        pod.pod: {"reason": pod.reason, "message": pod.message, "nominatedNodeName": pod.nominated}
-        for pod in _in_order(run)
+        pod.pod: {"reason": pod.reason, "message": pod.message, "nominatedNodeName": pod.nominated} for pod in waiting
     }
 
 
