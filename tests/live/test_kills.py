@@ -7,9 +7,10 @@ moments from its start, or when it asks for its next bind but so many.
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
@@ -75,13 +76,13 @@ class Traffic:
 def flowing(traffic: Traffic) -> Iterator[None]:
     """Let gangs come and go for a while."""
     over = Event()
-    thread = Thread(target=traffic.go_on, args=(over,))
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as beside:
+        done = beside.submit(traffic.go_on, over)
+        try:
+            yield
+        finally:
+            over.set()
+            done.result()
 
 
 def is_due(gatekeeper: Gatekeeper, left: int) -> tuple[Event, Event]:
@@ -89,7 +90,7 @@ def is_due(gatekeeper: Gatekeeper, left: int) -> tuple[Event, Event]:
     due, done = Event(), Event()
 
     def story(_: Asked) -> str:
-        if len(gatekeeper.binds) == until:
+        if len(gatekeeper.binds) >= until and not due.is_set():
             due.set()
             done.wait(PATIENCE)
         return ""
@@ -108,9 +109,11 @@ def live_and_die(posse: Process, lots: Random, watch: Watch, gatekeeper: Gatekee
     with watch.standstill():
         posse.until(lambda: is_ready(posse))
     due, done = is_due(gatekeeper, lots.randint(1, 40))
-    assert due.wait(PATIENCE)
-    posse.stop()
-    done.set()
+    try:
+        assert due.wait(PATIENCE), f"nothing is bound any more; the last words:\n{posse.last_words()}"
+    finally:
+        posse.stop()
+        done.set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
