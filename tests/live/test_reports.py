@@ -146,6 +146,21 @@ def test_what_a_pod_says_already_is_not_said_again() -> None:
     assert run(scene).patches == []
 
 
+def test_a_pod_says_since_when_it_waits_whatever_it_waits_for() -> None:
+    second = 1_000_000_000
+
+    async def scene(server: Server, of: Reports) -> None:
+        for at, message in enumerate(["no room", "no room at all"]):
+            of(at * second + second, CycleResult(1, (), (verdict(0, waits(message=message)),)))
+            await written(of)
+
+    conditions = [status["conditions"][0] for _, status in run(scene).patches]
+    assert [(it["message"], it["lastTransitionTime"]) for it in conditions] == [
+        ("no room", "1970-01-01T00:00:01Z"),
+        ("no room at all", "1970-01-01T00:00:01Z"),
+    ]
+
+
 def test_we_take_back_our_own_nominations_and_nobody_elses() -> None:
     async def scene(server: Server, of: Reports) -> None:
         theirs = Metadata(name="theirs", namespace="team", uid="uid-theirs")

@@ -23,6 +23,7 @@ from posse.kube.api.credentials import CredentialError
 from posse.kube.api.events import EventRecorder, Reference
 from posse.kube.api.records import Record, Seen, Vanished
 from posse.kube.api.resources import resource_of
+from posse.kube.meta import rfc3339
 from posse.kube.objects import Pod, PodGroup, PodGroupStatus, Queue, QueueStatus
 from posse.kube.quantity import format_amounts
 
@@ -38,6 +39,8 @@ class PodWord(Struct, frozen=True):
     reason: str = ""
     message: str = ""
     nominated: str = ""
+    since: str = ""
+    """When it began to wait."""
 
 
 class Wish(Struct):
@@ -90,7 +93,7 @@ class Reports:
             return
         said = next((each for each in pod.status.conditions if each.type == SCHEDULED), None)
         if said is not None:
-            word = PodWord(said.reason, said.message, pod.status.nominated_node_name)
+            word = PodWord(said.reason, said.message, pod.status.nominated_node_name, said.last_transition_time)
             self._pods[pod.metadata.uid] = word
 
     def _forget(self, pod: str) -> None:
@@ -104,7 +107,7 @@ class Reports:
         for verdict in result.verdicts:
             self._say_of_group(verdict, now)
             for pod in verdict.pods:
-                self._say_of_pod(pod)
+                self._say_of_pod(pod, now)
         for queue in result.queues:
             self._say_of_queue(queue)
         if self._wishes:
@@ -125,15 +128,18 @@ class Reports:
             about = Reference(PodGroup.API_VERSION, PodGroup.KIND, name, namespace, uid)
             self._events.tell(about, event.reason, event.message, type=event.type)
 
-    def _say_of_pod(self, verdict: PodVerdict) -> None:
+    def _say_of_pod(self, verdict: PodVerdict, now: int) -> None:
         before = self._pods.get(verdict.uid)
         stands = before.nominated if before is not None and verdict.uid not in self._nominated else ""
-        word = PodWord(verdict.reason, verdict.message, verdict.nominated or stands)
+        since = rfc3339(now) if before is None else before.since
+        word = PodWord(verdict.reason, verdict.message, verdict.nominated or stands, since)
         if word == before:
             return
         self._pods[verdict.uid] = word
         namespace, _, name = verdict.pod.partition("/")
         condition = {"type": SCHEDULED, "status": "False", "reason": word.reason, "message": word.message}
+        if since:
+            condition["lastTransitionTime"] = since
         status: dict[str, Any] = {"conditions": [condition]}
         if verdict.nominated:
             self._nominated.add(verdict.uid)
