@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from posse.whatif import edits
+from posse.whatif import counting, edits
 from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.search import Search
 
@@ -22,7 +22,8 @@ def _fewer_members(search: Search, declaring: Sequence[Manifest]) -> list[Remedy
     def cut(by: int) -> Change:
         return Change(tuple(edits.with_minimum(manifest, minimum - by) for manifest in declaring))
 
-    by = search.least(cut, minimum - max(1, has), minimum - 1) if minimum > 1 else None
+    first, limit = max(1, minimum - _most(search)), minimum - 1
+    by = search.smallest(cut, first, max(first, minimum - max(1, has)), limit) if first <= limit else None
     if by is None:
         if minimum > 1:
             search.tried.append("a lower minimum")
@@ -44,13 +45,25 @@ def _fewer_groups(search: Search, declaring: Sequence[Manifest]) -> list[Remedy]
         fewer = min(minimum, (groups - by) * size)
         return Change(tuple(edits.with_groups(manifest, groups - by, fewer) for manifest in declaring))
 
-    by = search.least(cut, groups - max(1, has), groups - 1)
+    first, limit = max(1, groups - _most(search) // size), groups - 1
+    by = search.smallest(cut, first, max(first, groups - max(1, has)), limit) if first <= limit else None
     if by is None:
         search.tried.append("fewer sub-groups")
         return []
     left = "1 sub-group" if groups - by == 1 else f"{groups - by} sub-groups"
     message = f"a minimum of {left} instead of {groups} in {_named(declaring)}"
     return [Remedy(action="lower-min", message=message, patch=cut(by).patch)]
+
+
+def _most(search: Search) -> int:
+    """How many members could have a node, by counting."""
+    gang, members = search.gang, counting.placeable(search.gang)
+
+    def more() -> int:
+        feasibility = search.situation.engine.open(search.situation.now).chooser.feasibility
+        return min(len(members), int(counting.held(gang.world, feasibility, members).sum()))
+
+    return gang.ready_count + gang.waiting_count + (search.ask(more, otherwise=len(members)) if members else 0)
 
 
 def _named(declaring: Sequence[Manifest]) -> str:

@@ -2,12 +2,12 @@
 
 Nodes are of one kind if they have the same room, labels (their own name aside) and taints. What a node of a kind would
 give is not worked out but looked up: one is added to a copy, with the daemons that every new node gets, and then it is
-seen whether it would take the missing members and how many. From that follows a number to begin with; whole cycles
-prove it, or another one.
+seen whether it would take the missing members and how many. From that follow a number below which it is never enough,
+and one that should be, with all who are ahead in line; whole cycles prove the smallest.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from posse.cluster.facts import Amounts, NodeFact
 from posse.cluster.ordering import natural
 from posse.cluster.world import World
-from posse.scheduler.reasons import PASSES
-from posse.whatif import amounts
+from posse.whatif import amounts, counting
 from posse.whatif.explanation import Change, Manifest, Remedy
 from posse.whatif.fitting import fitting
 from posse.whatif.search import Search
@@ -32,7 +31,7 @@ MOST_KINDS = 32
 MOST_TRIED = 8
 """How many of those that would do are tried."""
 BEYOND = 8
-"""How many times the number that its own members need is tried for a gang: others compete for new nodes too."""
+"""How many times the number that should be enough is tried: others compete for new nodes too."""
 
 Room = NDArray[np.int64]
 
@@ -50,6 +49,13 @@ class Offer(Struct, frozen=True):
     words: str
     manifest: Manifest
     room: Amounts | None = None
+
+
+class Proposal(Struct, frozen=True):
+    """How many nodes to try: fewer than `first` cannot be enough; `likely` are, if all who wait fill them in turn."""
+
+    first: int
+    likely: int
 
 
 def kinds_of(world: World) -> list[NodeKind]:
@@ -74,23 +80,29 @@ def _part(fact: NodeFact, totals: dict[str, int]) -> float:
     return sum(amount / (totals[name] or 1) for name, amount in fact.allocatable)
 
 
-def add_nodes(search: Search, kinds: Iterable[NodeKind]) -> list[Remedy]:
-    """For each kind of node that would take the missing members: the smallest number with which the gang starts.
+def add_nodes(search: Search, kinds: Sequence[NodeKind]) -> list[Remedy]:
+    """For each kind of node that would take missing members: the smallest number with which the gang starts.
 
     If no kind would, the first is tried with what it lacks.
     """
     needed = search.finding.missing or search.finding.placed
-    if not needed:
+    if not needed or len(counting.placeable(search.gang)) < counting.open_places(search.gang):
         return []
-    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None][:MOST_KINDS]
+    offers = [offer for kind in kinds if (offer := _as_it_is(search, kind)) is not None]
+    search.left_out |= len(offers) > MOST_KINDS
+    offers = offers[:MOST_KINDS]
     remedies: dict[Amounts | None, Remedy] = {}
     tried = 0
     for offer, proposal in zip(offers, _proposals(search, offers, needed), strict=True):
-        if offer.room not in remedies and proposal and tried < MOST_TRIED:
-            tried += 1
-            remedy = _remedy(search, offer, proposal)
-            if remedy is not None:
-                remedies[offer.room] = remedy
+        if proposal is None or offer.room in remedies:
+            continue
+        if tried == MOST_TRIED:
+            search.left_out = True
+            break
+        tried += 1
+        remedy = _remedy(search, offer, proposal)
+        if remedy is not None:
+            remedies[offer.room] = remedy
     return list(remedies.values()) or _made_to_fit(search, offers, needed)
 
 
@@ -104,44 +116,57 @@ def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -
     like = offers[0].manifest if offers else None
     offer = Offer(*fitting(search.gang.world, needed, like))
     is_new = like is None or copies(offer.manifest, 1) != copies(like, 1)
-    proposal = _proposals(search, [offer], needed)[0] if is_new else 0
-    remedy = _remedy(search, offer, proposal) if proposal else None
+    proposal = _proposals(search, [offer], needed)[0] if is_new else None
+    remedy = _remedy(search, offer, proposal) if proposal is not None else None
     return [remedy] if remedy is not None else []
 
 
-def _remedy(search: Search, offer: Offer, proposal: int) -> Remedy | None:
-    count = search.least(lambda number: Change(copies(offer.manifest, number)), proposal, BEYOND * proposal)
+def _remedy(search: Search, offer: Offer, proposal: Proposal) -> Remedy | None:
+    limit = BEYOND * proposal.likely
+    count = search.smallest(
+        lambda number: Change(copies(offer.manifest, number)), proposal.first, proposal.likely, limit
+    )
     if count is None:
-        search.tried.append(f"up to {BEYOND * proposal} more nodes {offer.words}")
+        search.tried.append(f"up to {limit} more nodes {offer.words}")
         return None
     more = " more" if search.gang.world.nodes.declared() else ""
     message = f"{count}{more} {'node' if count == 1 else 'nodes'} {offer.words}"
     return Remedy(action="add-nodes", message=message, patch=copies(offer.manifest, count))
 
 
-def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[int]:
-    """How many nodes of each offer would take these members and whoever is ahead; 0 if a member would go to none."""
+def _proposals(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[Proposal | None]:
+    """How many nodes of each offer to try; None if they would be of no use."""
     ones = [copies(offer.manifest, 1)[0] for offer in offers]
-    return search.look(
-        Change(tuple(ones)), lambda trial: _looked_up(search, trial, ones, needed), otherwise=[0] * len(ones)
-    )
+    nothing: list[Proposal | None] = [None] * len(ones)
+    return search.look(Change(tuple(ones)), lambda trial: _looked_up(search, trial, ones, needed), otherwise=nothing)
 
 
-def _looked_up(search: Search, trial: Trial, ones: list[Manifest], needed: tuple[int, ...]) -> list[int]:
+def _looked_up(search: Search, trial: Trial, ones: list[Manifest], needed: tuple[int, ...]) -> list[Proposal | None]:
     engine, world = trial.engine, trial.engine.world
     session = engine.open(search.situation.now)
     for plugin in engine.tiers.plugins:
         plugin.on_open(session)
     feasibility, shape_of = session.chooser.feasibility, world.columns.ledger.task_shape
-    shapes = {int(shape_of[task]): task for task in (*search.ahead, *needed)}
-    passes = {shape: feasibility.codes(task) == PASSES for shape, task in shapes.items()}
+    shapes = {int(shape_of[task]) for task in (*search.ahead, *needed)}
+    passes = {shape: counting.taking(world, feasibility, shape) for shape in shapes}
     room = feasibility.future_idle()
-    proposals = []
-    for row in (world.nodes.find(one["metadata"]["name"]) for one in ones):
-        suits = {shape: bool(mask[row]) for shape, mask in passes.items()}
-        ahead = [task for task in search.ahead if suits[int(shape_of[task])]]
-        useful = all(suits[int(shape_of[task])] for task in needed)
-        proposals.append(_packed(world, (*ahead, *needed), room[:, row]) if useful else 0)
+    new = [world.nodes.find(one["metadata"]["name"]) for one in ones]
+    old = np.delete(np.arange(len(world.nodes)), new)
+    mine = {int(shape_of[task]) for task in needed}
+    at_home = {shape for shape in mine if passes[shape][old].any()}
+    held = counting.held(world, feasibility, counting.placeable(search.gang))
+    lacks = counting.open_places(search.gang) - int(held[old].sum())
+    proposals: list[Proposal | None] = []
+    for row in new:
+        suits = {shape for shape, mask in passes.items() if mask[row]}
+        if not suits & mine or mine - suits - at_home or not held[row]:
+            proposals.append(None)
+            continue
+        likely = _packed(
+            world, (task for task in (*search.ahead, *needed) if int(shape_of[task]) in suits), room[:, row]
+        )
+        first = max(1, -(-lacks // int(held[row])))
+        proposals.append(Proposal(first, max(first, likely)))
     return proposals
 
 

@@ -18,6 +18,8 @@ from posse.whatif.situation import Situation, Trial
 from posse.whatif.trials import Trials
 
 Answer = TypeVar("Answer")
+FEW = 8
+"""How many numbers are tried one by one."""
 
 
 class SpentError(Exception):
@@ -57,6 +59,8 @@ class Search:
         self._trials, self._allowance = trials, allowance
         self.tried: list[str] = []
         """What was tried in vain, in words."""
+        self.left_out = False
+        """Whether something within the limits was neither tried nor ruled out by counting."""
 
     @property
     def fact(self) -> GangFact | None:
@@ -97,6 +101,30 @@ class Search:
             fails, works = works, limit
             return self._between(change, fails, works, near=fails)
         return self._between(change, fails, works, near=works)
+
+    def smallest(self, change: Callable[[int], Change], first: int, likely: int, limit: int) -> int | None:
+        """The smallest number up to `limit` with which a change works; fewer than `first` are not enough by counting.
+
+        More is not always better: with one node more somebody ahead in line may fit as well, and take what the gang
+        had. So the first few are tried one by one, and only beyond them the border is sought. That one less does not
+        work is proven in any case.
+        """
+        nearest = range(first, min(first + FEW, limit + 1))
+        for number in nearest:
+            if self.works(change(number)):
+                counted_wrong = number == first > 1 and self.works(change(first - 1))
+                return self._between(change, 0, first - 1, near=first - 1) if counted_wrong else number
+        far = [number for number in dict.fromkeys((likely, limit)) if number >= nearest.stop]
+        fails = limit if nearest.stop > limit else nearest.stop - 1
+        for number in far:
+            if self.works(change(number)):
+                return self._between(change, fails, number, near=number)
+            fails = number
+        between = [number for number in range(nearest.stop, limit) if number not in far]
+        if len(between) > FEW:
+            self.left_out = True
+            return None
+        return next((number for number in between if self.works(change(number))), None)
 
     def closest(self, change: Callable[[int], Change], fails: int, works: int) -> int:
         """The smallest number with which a change works, between one that fails and one that works and is likely it."""
