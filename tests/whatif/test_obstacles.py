@@ -106,6 +106,7 @@ def test_a_gang_that_was_promised_its_room_waits_for_nothing_else():
     found = explained("a", [node("n1"), leaving, *gang("a", 2, 2, cpu=2)], cycles=1)["blockers"]
 
     assert [each["message"] for each in found] == ["2 pods have a node promised whose room is still being freed"]
+    assert (found[0]["have"], found[0]["need"], found[0]["unit"]) == (0, 2, "pods")
 
 
 def test_a_group_that_nobody_declared():

@@ -44,7 +44,7 @@ def by_proof(blockers: tuple[Obstacle, ...], remedies: Iterable[Remedy]) -> tupl
 
 
 def _as_told(blocker: Blocker, gang: Gang, finding: Finding, aim: int | None) -> Obstacle:
-    nodes = blocker.kind == "nodes"
+    nodes = blocker.kind == "nodes" and bool(blocker.nodes or finding.refused)  # and none that was only promised
     has = gang.ready_count + gang.waiting_count + len(finding.placed)
     clauses = next((each.clauses for each in finding.refused if not blocker.task or each.task == blocker.task), ())
     if nodes and not clauses and finding.refused:
