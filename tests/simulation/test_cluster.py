@@ -7,7 +7,7 @@ import pytest
 from posse.errors import InputError
 from posse.kube.manifests import read
 from posse.kube.meta import rfc3339
-from posse.kube.objects import Pod
+from posse.kube.objects import Job, Pod
 from posse.simulation.run import Run
 from posse.simulation.scenario import Scenario
 from tests.simulation.scenes import after, group, job, node, owner, phases, pod, run, step, template
@@ -125,6 +125,19 @@ def test_gangs_that_are_named_in_a_way_that_is_not_read_are_warned_of_once_per_w
     ]
 
 
+def test_a_minimum_in_our_own_words_is_not_read_yet_wherever_it_stands() -> None:
+    note = {"metadata": {"annotations": {"posse.dev/min-member": "2"}}}
+    web = owner("Deployment", "web", replicas=1, template=template())
+    web["metadata"] |= note["metadata"]
+
+    result = after(node(), pod("p", **note), web)
+
+    assert result["warnings"] == [
+        "annotation posse.dev/min-member is not read yet: Pod default/p is scheduled as a pod alone",
+        "annotation posse.dev/min-member is not read yet: Deployment default/web gets no gang by it",
+    ]
+
+
 # ------------------------------------------------------------------ owners
 
 
@@ -171,9 +184,36 @@ def test_a_job_gives_each_index_once() -> None:
     assert sorted(indexes) == ["0", "1", "2"]
 
 
-def test_a_job_starts_none_for_a_pod_that_failed() -> None:
-    ran = run(node(), job("j", completions=3, parallelism=1, run_time="1s", exit="failed"))
-    assert phases(ran) == {"j-0": "Failed"}
+@pytest.mark.parametrize("completions", [None, 2])
+def test_a_job_makes_up_for_pods_that_fail_until_it_gives_up(completions: int | None) -> None:
+    failing = job("j", completions=2, parallelism=2, run_time="1s", exit="failed")
+    failing["spec"] |= {"completions": completions, "backoffLimit": 2}
+
+    ran = run(node(), failing)
+
+    (owner,) = (thing for thing in ran.cluster.objects.values() if isinstance(thing, Job))
+    assert list(phases(ran).values()) == ["Failed"] * 3  # those that still ran when it gave up are gone
+    assert [(each.type, each.reason) for each in owner.status.conditions] == [("Failed", "BackoffLimitExceeded")]
+    assert ran.cluster.warnings == ["Job default/j has failed: 3 of its pods failed, and its backoffLimit is 2"]
+    assert ran.is_settled
+
+
+def test_a_pod_that_failed_and_is_deleted_later_is_not_made_up_for_twice() -> None:
+    failing = job("j", completions=1, parallelism=1, run_time="1s", exit="failed")
+    failing["spec"]["backoffLimit"] = 1
+
+    ran = run(node(), failing, steps=(step(8, delete="Pod j-0"),))
+
+    assert list(phases(ran).values()) == ["Failed"]
+
+
+def test_an_index_whose_pod_failed_is_given_again() -> None:
+    indexed = job("j", completions=3, parallelism=2, run_time="1s", exit="failed")
+    indexed["spec"] |= {"completionMode": "Indexed", "backoffLimit": 3}
+
+    pods = [thing for thing in run(node(), indexed).cluster.objects.values() if isinstance(thing, Pod)]
+
+    assert {each.metadata.annotations["batch.kubernetes.io/job-completion-index"] for each in pods} == {"0", "1"}
 
 
 # ------------------------------------------------------------------ applying again

@@ -6,11 +6,15 @@ says so.
 
 from posse.dialects.volcano import GROUP_NAME
 from posse.kube.pods import Pod
+from posse.kube.workloads import Workload
 
 KAI_SCHEDULER = "kai-scheduler"
 
+MIN_MEMBER = "posse.dev/min-member"
+
 _FIELDS = "{} (Kubernetes' own gangs)"
 _ANNOTATIONS = {
+    MIN_MEMBER: f"annotation {MIN_MEMBER}",
     "pod-group-name": "annotation pod-group-name (KAI)",
     "gang.scheduling.koordinator.sh/": "annotations gang.scheduling.koordinator.sh/* (Koordinator)",
 }
@@ -19,6 +23,11 @@ _LABELS = {
     "pod-group.scheduling.sigs.k8s.io": "label pod-group.scheduling.sigs.k8s.io (coscheduling, Koordinator)",
 }
 """Annotations and labels by what they are called or begin with."""
+
+
+def unread_minimum(owner: Workload) -> str:
+    """How a workload says that its pods are a gang, if that is not read; else empty."""
+    return f"annotation {MIN_MEMBER}" if MIN_MEMBER in owner.metadata.annotations else ""
 
 
 def unread_membership(pod: Pod) -> str:

@@ -89,6 +89,7 @@ class JobSpec(Part, frozen=True):
     parallelism: Count | None = None
     completions: Count | None = None
     completion_mode: str = ""
+    backoff_limit: Annotated[int, Bounds(ge=0, le=2**31 - 1)] = 6
     suspend: bool = False
     template: PodTemplate = PodTemplate()
 

@@ -33,7 +33,7 @@ from posse.simulation.pod_wishes import Wishes, wishes_of
 from posse.simulation.scaling import is_remodelled, is_rescaled, rescaled
 from posse.simulation.scenario import Reference
 from posse.simulation.standing import with_budget_status, with_quota_status
-from posse.simulation.workloads import expand, next_worker, recreate
+from posse.simulation.workloads import expand, given_up, next_worker, recreate
 
 UNBEGUN = ("", "Pending")
 FINISHED = ("Succeeded", "Failed")
@@ -285,20 +285,38 @@ class SimulatedCluster:
         if of is None or lost.status.phase == "Succeeded":
             return
         owner = self.objects.get(of)
+        if isinstance(owner, Job) and lost.status.phase == "Failed":
+            return  # another was made when it failed
         again = recreate(owner, lost) if owner is not None else None
         if owner is not None and again is not None:
             self._create(owner, again)
 
     def _follow(self, finished: Pod) -> None:
-        """Let the Job of a pod that succeeded start the next one, if it wants more than it runs at once."""
+        """Let the Job of a pod that ended start the next one, if it wants one, or give up."""
         of = controller_of(finished)
         owner = self.objects.get(of) if of is not None else None
-        if not isinstance(owner, Job) or (owner.spec.completions or 0) <= (owner.spec.parallelism or 1):
+        if not isinstance(owner, Job):
+            return
+        failed = finished.status.phase == "Failed"
+        if not failed and (owner.spec.completions or 0) <= (owner.spec.parallelism or 1):
             return  # it runs all it wants at once: no need to look for siblings
-        siblings = [pod for pod in self.objects.values() if isinstance(pod, Pod) and controller_of(pod) == of]
+        siblings = [pod for pod in self._everything().values() if isinstance(pod, Pod) and controller_of(pod) == of]
+        over = given_up(owner, siblings) if failed else None
+        if over is not None:
+            self._give_up(over, siblings)
+            return
         following = next_worker(owner, finished, siblings)
         if following is not None:
             self._create(owner, following)
+
+    def _give_up(self, owner: Job, pods: list[Pod]) -> None:
+        """Let a Job have failed: its pods that have not ended are deleted."""
+        self.warnings.append(f"{owner} has failed: {owner.status.conditions[-1].message}")
+        self.touched.add(identity_of(owner))
+        self._store(owner)
+        for pod in pods:
+            if pod.status.phase not in FINISHED:
+                self._drop(identity_of(pod))
 
     def _create(self, owner: KubeObject, made: Pod) -> None:
         """Let an owner create a pod, under the next name that is free."""
@@ -373,8 +391,7 @@ class SimulatedCluster:
         phase: Literal["Succeeded", "Failed"] = "Failed" if wishes_of(pod).fails else "Succeeded"
         ended = structs.replace(pod, status=structs.replace(pod.status, phase=phase))
         self._store(ended)
-        if phase == "Succeeded":
-            self._follow(ended)
+        self._follow(ended)
 
     # ------------------------------------------------------------------ what the scheduler decides
 

@@ -5,7 +5,7 @@ The form is a promise to programs; fields may be added, never renamed or given a
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from posse.cluster.facts import GangFact
@@ -14,9 +14,11 @@ from posse.cluster.status import OCCUPIES, Status
 from posse.cluster.verdict import PodVerdict, Verdict
 from posse.cluster.views import Gang
 from posse.dialects import volcano, volcano_status
-from posse.kube.meta import rfc3339
+from posse.dialects.unread import unread_minimum
+from posse.kube.meta import KubeObject, rfc3339
 from posse.kube.objects import PodGroup, PodGroupStatus, Queue
 from posse.kube.quantity import format_amounts
+from posse.kube.workloads import Workload
 from posse.scheduler.closing import NODELESS
 from posse.scheduler.metrics.readings import readings
 from posse.scheduler.metrics.tally import Tally
@@ -56,7 +58,12 @@ def result_of(run: Run, explain: Explain) -> Record:
     if run.options.metrics_out:
         record["metrics"] = _metrics(run)
     record["ignored"] = dict(sorted(run.cluster.ignored.items()))
-    record["warnings"] = [*run.warnings, *run.cluster.warnings, *_misread(run.cluster.misread)]
+    record["warnings"] = [
+        *run.warnings,
+        *run.cluster.warnings,
+        *_misread(run.cluster.misread),
+        *_misread_owners(run.cluster.objects.values()),
+    ]
     return record
 
 
@@ -71,6 +78,14 @@ def _misread(pods: dict[str, list[str]]) -> list[str]:
         )
         for way, named in pods.items()
     ]
+
+
+def _misread_owners(things: Iterable[KubeObject]) -> list[str]:
+    """A warning for each workload that says in a way that is not read that its pods are a gang."""
+    owners = [thing for thing in things if isinstance(thing, Workload)]
+    return sorted(
+        f"{way} is not read yet: {owner} gets no gang by it" for owner in owners if (way := unread_minimum(owner))
+    )
 
 
 def _metrics(run: Run) -> dict[str, float]:

@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 
 from posse.kube.meta import KubeObject, Metadata, OwnerReference, group_of
 from posse.kube.objects import Node, Pod, PriorityClass
+from posse.kube.pods import Condition
 from posse.kube.workloads import (
     CronJob,
     DaemonSet,
@@ -137,18 +138,32 @@ def recreate(owner: KubeObject, lost: Pod) -> Pod | None:
 
 
 def next_worker(owner: KubeObject, finished: Pod, siblings: Iterable[Pod]) -> Pod | None:
-    """The pod that a Job starts when one of its pods has succeeded, before admission; None if it wants no more.
+    """The pod that a Job starts when one of its pods has ended, before admission; None if it wants no more.
 
-    `siblings` are all pods of the Job, the finished one included.
+    One that failed is made up for. `siblings` are all pods of the Job, the finished one included.
     """
-    if not isinstance(owner, Job) or owner.spec.completions is None or not parallelism(owner):
+    if not isinstance(owner, Job) or not parallelism(owner):
         return None
     wanted = [pod for pod in siblings if pod.status.phase != "Failed"]
-    if len(wanted) >= owner.spec.completions:
+    if owner.spec.completions is None:
+        if finished.status.phase != "Failed" or any(pod.status.phase == "Succeeded" for pod in wanted):
+            return None
+    elif len(wanted) >= owner.spec.completions:
         return None
     taken = {pod.metadata.annotations.get(COMPLETION_INDEX) for pod in wanted}
     free = next(str(index) for index in range(len(wanted) + 1) if str(index) not in taken)
     return _renamed(worker(owner, free), finished, parallelism(owner))
+
+
+def given_up(owner: Job, siblings: Iterable[Pod]) -> Job | None:
+    """A Job that gives up because more of its pods failed than it bears; None if it goes on."""
+    failed = sum(pod.status.phase == "Failed" for pod in siblings)
+    if failed <= owner.spec.backoff_limit or _is_over(owner):
+        return None
+    limit = f"{failed} of its pods failed, and its backoffLimit is {owner.spec.backoff_limit}"
+    failure = Condition("Failed", "True", "BackoffLimitExceeded", limit)
+    status = structs.replace(owner.status, conditions=(*owner.status.conditions, failure))
+    return structs.replace(owner, status=status)
 
 
 def _renamed(again: Pod, lost: Pod, places: int) -> Pod:
