@@ -60,10 +60,10 @@ def test_daemons_are_charged_where_the_input_has_their_pods_and_not_their_owner(
     assert len(remedy("a", "add-nodes", [*dump, daemon_set("agent")])["patch"]) == 2
 
 
-def test_a_node_that_daemons_leave_too_little_of_is_no_remedy():
+def test_a_node_is_made_to_fit_beside_its_daemons():
     objects = [node("n1"), daemon("agent-x", "n1"), pod("full", cpu=3, on="n1", priority=1), *gang("a", 1, 1, cpu=4)]
 
-    assert [each["message"] for each in explained("a", objects)["remedies"] if each["action"] == "add-nodes"] == []
+    assert remedy("a", "add-nodes", objects)["message"] == "1 more node like n1, but with 5 cpu"
 
 
 def test_a_new_node_is_like_one_that_suits_the_gang():

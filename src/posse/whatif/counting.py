@@ -41,4 +41,5 @@ def taking(world: World, feasibility: Feasibility, shape: int) -> NDArray[np.boo
     request, room = world.columns.ledger.shape_request[shape], feasibility.room(shape)
     wanted = asked(request)
     fits: NDArray[np.bool_] = np.all(room[wanted] >= request[wanted, None], axis=0)
-    return np.logical_and(feasibility.fixed(shape) == PASSES, fits)
+    suits: NDArray[np.bool_] = feasibility.fixed(shape) == PASSES
+    return suits & fits

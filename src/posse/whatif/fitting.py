@@ -5,7 +5,7 @@ that the largest of them asks for; taints that they do not bear are left away.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from posse.cluster.facts import Shape, Taint, Toleration
@@ -17,14 +17,17 @@ PODS = "110"
 """How many pods a node made up from nothing takes."""
 
 
-def fitting(world: World, tasks: Iterable[int], like: Manifest | None) -> tuple[str, Manifest]:
-    """A node that would take any of these tasks, in words and as a manifest."""
+def fitting(
+    world: World, tasks: Iterable[int], like: Manifest | None, beside: Mapping[str, int]
+) -> tuple[str, Manifest]:
+    """A node that would take any of these tasks beside what is on every node, in words and as a manifest."""
     shapes = [world.shapes[row] for row in dict.fromkeys(world.columns.ledger.task_shape[list(tasks)].tolist())]
     base: Manifest = (
         copy.deepcopy(like) if like else {"metadata": {"name": "node"}, "status": {"allocatable": {"pods": PODS}}}
     )
     labels, room = _labels(shapes), _room(shapes)
     has = _allocatable(world, base)
+    room = {name: amount + beside.get(name, 0) for name, amount in room.items()}
     more = {name: amount for name, amount in room.items() if has.get(name, 0) < amount}
     base["metadata"]["labels"] = {**base["metadata"].get("labels", {}), **labels}
     status = base.setdefault("status", {})

@@ -114,11 +114,23 @@ def _as_it_is(search: Search, kind: NodeKind) -> Offer | None:
 
 def _made_to_fit(search: Search, offers: list[Offer], needed: tuple[int, ...]) -> list[Remedy]:
     like = offers[0].manifest if offers else None
-    offer = Offer(*fitting(search.gang.world, needed, like))
+    offer = Offer(*fitting(search.gang.world, needed, like, _daemons_on(search, like) if like else {}))
     is_new = like is None or copies(offer.manifest, 1) != copies(like, 1)
     proposal = _proposals(search, [offer], needed)[0] if is_new else None
     remedy = _remedy(search, offer, proposal) if proposal is not None else None
     return [remedy] if remedy is not None else []
+
+
+def _daemons_on(search: Search, like: Manifest) -> dict[str, int]:
+    """What the daemons take of a new node."""
+    (one,) = copies(like, 1)
+
+    def used(trial: Trial) -> dict[str, int]:
+        world = trial.engine.world
+        amounts_used = world.columns.ledger.node_used[:, world.nodes.find(one["metadata"]["name"])].tolist()
+        return dict(zip(world.dimensions.names, amounts_used, strict=False))
+
+    return search.look(Change((one,)), used, otherwise={})
 
 
 def _remedy(search: Search, offer: Offer, proposal: Proposal) -> Remedy | None:
