@@ -37,13 +37,6 @@ def _allowance(run: Run) -> int:
 def _plain(explanation: Explanation | None) -> dict[str, object] | None:
     if explanation is None:
         return None
-    record: dict[str, object] = _with_lists(msgspec.to_builtins(explanation))
-    remedies: Any = record["remedies"]
+    record: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(explanation))  # lists, and no tuples
+    remedies = record["remedies"]
     return {**record, "remedies": [{**each, "patch": canonical(each.get("patch", []))} for each in remedies]}
-
-
-def _with_lists(value: Any) -> Any:
-    """A value as JSON would give it back: lists, and no tuples."""
-    if isinstance(value, dict):
-        return {key: _with_lists(each) for key, each in value.items()}
-    return [_with_lists(each) for each in value] if isinstance(value, list | tuple) else value
