@@ -256,7 +256,7 @@ def timeless(text: str) -> list[list[str]]:
 
 def test_the_page_shows_what_is_printed(posse: Posse, plane: ControlPlane) -> None:
     assert installed(posse, plane).stdout in blocks("text")
-    (gang,) = blocks("yaml")
+    (gang,) = (block for block in blocks("yaml") if "PodGroup" in block)
     file = posse.file("gang.yaml", gang)
 
     for (program, *words), output in sessions():
