@@ -215,3 +215,16 @@ def test_evictions_say_what_for() -> None:
     assert isinstance(effect, Evict)
     assert (effect.by, effect.action) == ("default/a", "repair")
     assert effect.reason == "not bound as a whole within 10s: no"
+
+
+@pytest.mark.parametrize("other", [(), (bound(0),)])
+def test_a_gang_that_is_no_more_when_its_bind_is_refused_is_no_matter_for_repair(
+    other: tuple[Observation, ...],
+) -> None:
+    running = scheduler(node("n1", cpu=2), *PAIR)
+    at(running, 0)
+
+    assert at(running, 1, *other, Gone(kind="gang", key="default/a", uid=""), outcomes=refused(1)) == []
+    assert running.next_deadline() is None
+    assert at(running, 20, outcomes=refused(0)) == []
+    assert at(running, 60) == []

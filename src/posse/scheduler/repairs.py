@@ -66,8 +66,10 @@ class Repairs:
     def open(self, session: Session) -> None:
         """End efforts that are over, let gangs rest that failed, and let go of those that are overdue."""
         efforts, now = self._world.efforts, session.now
+        declared = self._world.columns.traits.gang_declared
         for gang, reason in self._failed.items():
-            efforts[gang] = self._failure(efforts.get(gang, Effort()), now, reason)
+            if declared[gang]:  # else it has been deleted in the meantime
+                efforts[gang] = self._failure(efforts.get(gang, Effort()), now, reason)
         self._failed.clear()
         if self._heals:
             self._find_half_bound(session)
