@@ -113,7 +113,7 @@ def hire(plane: ControlPlane) -> Path:
 def start(plane: ControlPlane, account: Path, *flags: str | Path) -> Process:
     """Start a scheduler that comes as this account, and wait for nothing."""
     command = [sys.executable, "-m", "posse", "scheduler", "--kubeconfig", account, *flags]
-    return Process("posse", command, plane.folder / f"posse-{secrets.token_hex(4)}.log")
+    return Process("posse", command, plane.folder / f"posse-{secrets.token_hex(4)}.log", {"POSSE_DEBUG": "1"})
 
 
 def said(process: Process) -> str:

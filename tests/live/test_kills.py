@@ -110,7 +110,8 @@ def live_and_die(posse: Process, lots: Random, watch: Watch, gatekeeper: Gatekee
         posse.until(lambda: is_ready(posse))
     due, done = is_due(gatekeeper, lots.randint(1, 40))
     try:
-        assert due.wait(PATIENCE), f"nothing is bound any more; the last words:\n{posse.last_words()}"
+        comes_true(lambda: due.is_set() or not posse.running)
+        assert due.is_set(), f"nothing is bound any more; the last words:\n{posse.last_words()}"
     finally:
         posse.stop()
         done.set()
