@@ -122,8 +122,11 @@ def _server(plane: ControlPlane, keeper: Gatekeeper) -> ThreadingHTTPServer:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = {**{key: review[key] for key in ("apiVersion", "kind")}}
+            length = int(self.headers["Content-Length"])
+            if len(asked := self.rfile.read(length)) < length:
+                return
+            review = json.loads(asked)
+            answer = {key: review[key] for key in ("apiVersion", "kind")}
             body = json.dumps({**answer, "response": keeper.answer(review["request"])}).encode()
             with suppress(OSError):  # who asked may have been killed, and nobody waits for the answer
                 self.send_response(200)
