@@ -45,16 +45,10 @@ def test_the_phase_is_the_pods_and_pending_until_it_has_one(phase: str | None, s
 
 
 def test_a_task_knows_where_it_is_and_where_it_may_come() -> None:
-    bound = task_of(pod(nodeName="n", status={"startTime": "2026-01-01T00:00:00Z", "phase": "Running"}))
+    bound = task_of(pod(nodeName="n", status={"phase": "Running"}))
     waiting = task_of(pod(status={"nominatedNodeName": "m"}))
 
-    assert (bound.node, bound.started, waiting.node, waiting.nominated) == ("n", NOW, "", "m")
-
-
-def test_the_time_of_scheduling_is_that_of_the_condition() -> None:
-    conditions = [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]
-
-    assert task_of(pod(status={"conditions": conditions})).scheduled == NOW
+    assert (bound.node, waiting.node, waiting.nominated) == ("n", "", "m")
 
 
 def test_a_pod_that_is_being_deleted_is_terminating() -> None:

@@ -182,8 +182,6 @@ class TaskFact(Struct, frozen=True, gc=False, kw_only=True, tag="task"):
     terminating: bool = False
     gates: tuple[str, ...] = ()
     owner: str = ""
-    scheduled: int = 0
-    started: int = 0
 
     @property
     def key(self) -> str:

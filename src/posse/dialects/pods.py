@@ -39,7 +39,6 @@ def task_of(pod: Pod) -> TaskFact:
     """The pod as a task that belongs to no gang yet."""
     meta, spec, status = pod.metadata, pod.spec, pod.status
     owner = pod.controller
-    scheduled = pod.condition("PodScheduled")
     return TaskFact(
         namespace=meta.namespace,
         name=meta.name,
@@ -57,8 +56,6 @@ def task_of(pod: Pod) -> TaskFact:
         terminating=bool(meta.deletion_timestamp),
         gates=tuple(sorted(gate.name for gate in spec.scheduling_gates)),
         owner=f"{owner.kind}/{owner.name}" if owner else "",
-        scheduled=pod.time(scheduled.last_transition_time, "status.conditions") if scheduled else 0,
-        started=pod.time(status.start_time, "status.startTime"),
     )
 
 
