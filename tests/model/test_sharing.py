@@ -22,11 +22,11 @@ def kept(world: World, key: str) -> TaskFact:
 
 def test_siblings_share_what_they_have_in_common() -> None:
     world = World()
-    one, other = (task(name, "the-gang-of-both", on="the-node-of-both", labels=SAYS) for name in ("one", "other"))
-    world.observe([node("the-node-of-both"), copied(one), copied(other)])
+    first, one, other = (task(name, "their-gang", on="their-node", labels=SAYS) for name in ("first", "one", "other"))
+    world.observe([node("their-node"), copied(first), copied(one), copied(other)])
 
     ours, theirs = kept(world, "one"), kept(world, "other")
-    assert (ours, theirs) == (one, other)
+    assert (kept(world, "first"), ours, theirs) == (first, one, other)
     for part in ("namespace", "labels", "shape", "gang", "node"):
         assert getattr(ours, part) is getattr(theirs, part), part
 

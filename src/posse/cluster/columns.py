@@ -220,7 +220,7 @@ class Columns:
     def reserve_logs(self, entries: int) -> None:
         """Make sure that the logs take this many more entries, forgetting the old ones if they must."""
         ledger = self.ledger
-        if int(ledger.log_ends.max()) + entries <= len(ledger.node_log):
+        if max(ledger.log_ends.tolist()) + entries <= len(ledger.node_log):
             return
         if entries > len(ledger.node_log):
             self.ledger = ledger._replace(**_empty_logs(2 * entries))

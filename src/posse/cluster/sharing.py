@@ -12,7 +12,12 @@ from posse.cluster.kin import Kin
 
 
 def retold(fact: TaskFact, before: TaskFact | None, kin: Kin, shape: Shape, gang: str, node: str) -> TaskFact:
-    """The same fact, made of what is there: equal parts of an earlier fact, of its kin, its shape, and known keys."""
+    """The same fact, made of what is there: equal parts of an earlier fact, of its kin, its shape, and known keys.
+
+    Whoever is first to say all that needs no other.
+    """
+    if before is None and fact.labels is kin.labels and fact.shape is shape:
+        return fact
     notes = before.annotations if before is not None and before.annotations == fact.annotations else fact.annotations
     return structs.replace(
         fact, namespace=kin.namespace, labels=kin.labels, annotations=notes, shape=shape, gang=gang, node=node

@@ -35,8 +35,8 @@ def shape_of(pod: Pod) -> Shape:
     )
 
 
-def task_of(pod: Pod) -> TaskFact:
-    """The pod as a task that belongs to no gang yet."""
+def task_of(pod: Pod, shape: Shape | None = None) -> TaskFact:
+    """The pod as a task that belongs to no gang yet. Its shape may be known."""
     meta, spec, status = pod.metadata, pod.spec, pod.status
     owner = pod.controller
     return TaskFact(
@@ -44,7 +44,7 @@ def task_of(pod: Pod) -> TaskFact:
         name=meta.name,
         uid=meta.uid,
         created=pod.created,
-        shape=shape_of(pod),
+        shape=shape_of(pod) if shape is None else shape,
         labels=meta.labels,
         annotations=meta.annotations,
         priority=spec.priority,

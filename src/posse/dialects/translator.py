@@ -19,6 +19,7 @@ from posse.cluster.storage import StorageKind
 from posse.dialects import core, plain, volcano, volumes
 from posse.dialects.customs import Customs
 from posse.dialects.pods import phase_of, task_of
+from posse.dialects.shapes import Shapes
 from posse.dialects.unread import unread_membership
 from posse.dialects.words import Words
 from posse.kube.meta import KubeObject
@@ -69,7 +70,7 @@ class Translator:
         self._ours = None if scheduler_names is None else frozenset(scheduler_names)
         self._alone: MutableMapping[str, str] = {}
         """Pods that are a gang of their own: key of the gang, and the pod's uid."""
-        self._words = Words()
+        self._words, self._shapes = Words(), Shapes()
 
     def fork(self) -> "Translator":
         """A copy that goes on from here. This one must rest while it is in use."""
@@ -100,11 +101,11 @@ class Translator:
         ]
 
     def _put_pod(self, pod: Pod) -> list[Observation]:
-        task = self._words.retold(task_of(pod))
+        task = self._words.retold(task_of(pod, self._shapes.of(pod)))
         if not self._is_ours(pod):
             return [*self._no_longer_alone(task.namespace, task.name), task]
         task = volcano.with_annotations(task)
-        gang = volcano.group_of(pod.metadata)
+        gang = self._words.known(volcano.group_of(pod.metadata))
         if gang:
             return [*self._no_longer_alone(task.namespace, task.name), structs.replace(task, gang=gang)]
         if pod.spec.scheduler_name == volcano.SCHEDULER and not self._customs.lone_volcano_pods:

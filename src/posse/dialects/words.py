@@ -31,6 +31,8 @@ class Words:
             self._heard.clear()
         return structs.replace(
             task,
+            namespace=self.known(task.namespace),
+            node=self.known(task.node),
             labels=self._map(task.labels),
             annotations=self._map(task.annotations),
             priority_class=self.known(task.priority_class),
