@@ -441,6 +441,7 @@ def test_a_volume_for_a_single_pod_is_not_for_two() -> None:
         (claim("data", of=""),),
         (claim("data", has="v"),),
         (claim("data", of="now"), StorageClassFact(name="now")),
+        (claim("data", of="local"),),
     ],
 )
 def test_who_does_not_ask_for_everything_takes_what_is_not_told_for_done(facts: tuple[Observation, ...]) -> None:

@@ -17,6 +17,7 @@ from posse.kube.objects import (
     LimitRange,
     Namespace,
     Node,
+    PersistentVolume,
     Pod,
     PodGroup,
     PriorityClass,
@@ -31,6 +32,7 @@ from posse.simulation import volcano_jobs
 from posse.simulation.containers import ContainerDefaults, with_defaults
 from posse.simulation.identities import Identities, Identity, identity_of
 from posse.simulation.refusals import refuse
+from posse.simulation.volumes import with_phase
 
 DEFAULT_SCHEDULER = "default-scheduler"
 DEFAULT_QUEUE = "default"
@@ -133,6 +135,8 @@ class Admission:
                 return structs.replace(thing, spec=structs.replace(thing.spec, queue=queue))
             case VolcanoJob():
                 return volcano_jobs.completed(thing)
+            case PersistentVolume():
+                return with_phase(thing)
             case Queue() if thing.spec.weight == 0:
                 return structs.replace(thing, spec=structs.replace(thing.spec, weight=1))
             case _:

@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from posse.cluster.facts import Observation
 from posse.cluster.ordering import natural
 from posse.cluster.overlay import Overlay
-from posse.cluster.records import Bind, Evict
+from posse.cluster.records import Bind, Evict, Payload
 from posse.dialects.customs import Customs
 from posse.dialects.translator import Translator
 from posse.kube.manifests import Manifest, distinct
@@ -33,6 +33,7 @@ from posse.simulation.pod_wishes import Wishes, wishes_of
 from posse.simulation.scaling import is_remodelled, is_rescaled, rescaled
 from posse.simulation.scenario import Reference
 from posse.simulation.standing import with_budget_status, with_quota_status
+from posse.simulation.volumes import made_ready
 from posse.simulation.workloads import expand, given_up, next_worker, recreate
 
 UNBEGUN = ("", "Pending")
@@ -403,6 +404,14 @@ class SimulatedCluster:
         self.objects[identity] = structs.replace(pod, spec=structs.replace(pod.spec, node_name=bind.node))
         self.touched.add(identity)
         self._next_cycle.append(Happening("runs", identity, bind.uid))
+        for payload in bind.payloads:
+            self._make_ready(payload)
+
+    def _make_ready(self, payload: Payload) -> None:
+        """Let a claim of a volume have what was decided for it."""
+        for thing in self._admission.admit(made_ready(payload, self.objects), self.now):
+            self.touched.add(identity_of(thing))
+            self._store(thing)
 
     def evict(self, evict: Evict) -> None:
         """Evict a pod; it is gone when the next cycle begins."""

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from msgspec import structs
 
 from posse.cluster.records import Bind, CycleInput, CycleResult
+from posse.cluster.storage_facts import VOLUME_CLAIM
 from posse.cluster.world import World, same
 from posse.dialects.customs import Customs
 from posse.kube.manifests import Manifest
@@ -20,6 +21,7 @@ from posse.scheduler.configuration import Configuration, load, packages_named_in
 from posse.scheduler.engine import Engine
 from posse.scheduler.registry import Registry, installed
 from posse.scheduler.switches import Side
+from posse.scheduler.volumes.book import VolumeBook
 from posse.simulation.cluster import SimulatedCluster
 from posse.simulation.history import History
 from posse.simulation.scenario import EPOCH, Scenario
@@ -52,7 +54,8 @@ class Run:
         self.configuration, registry = configure(scenario)
         self.start = self.options.now if self.options.now is not None else newest(scenario.manifests, EPOCH)
         self.now = self.now_at_end = self.start
-        self.engine = Engine(World(self.options.seed), self.configuration, registry, checks=checks)
+        books = {VOLUME_CLAIM: VolumeBook(strict=False)}
+        self.engine = Engine(World(self.options.seed), self.configuration, registry, books, checks=checks)
         customs = Customs.under(self.configuration.compatibility.side)
         self.cluster = SimulatedCluster(self.start, self.options.scheduler_names, customs)
         self.cluster.load(scenario.manifests)

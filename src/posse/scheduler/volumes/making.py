@@ -17,8 +17,8 @@ from posse.scheduler.volumes.reaching import Mask, Reach
 
 Sizes = NDArray[np.int64]
 
-NO_PROVISIONER = "kubernetes.io/no-provisioner"
-"""What a class says that has none."""
+NO_PROVISIONER = ("", "kubernetes.io/no-provisioner")
+"""What a class says of which nobody makes volumes."""
 
 
 class Ordered(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Making:
 
     def allowed(self, storage_class: StorageClassFact) -> Mask:
         """The nodes at which volumes of a class may be made."""
-        if storage_class.provisioner in ("", NO_PROVISIONER):
+        if storage_class.provisioner in NO_PROVISIONER:
             return ~self._reach.everywhere()
         return self._reach.for_making(storage_class)
 

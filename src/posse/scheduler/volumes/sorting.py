@@ -10,6 +10,7 @@ from msgspec import Struct
 from posse.cluster.facts import ClaimReference
 from posse.cluster.storage import Storage
 from posse.cluster.storage_facts import StorageClassFact, VolumeClaimFact, VolumeFact
+from posse.scheduler.volumes.making import NO_PROVISIONER
 
 SINGLE_POD = "ReadWriteOncePod"
 
@@ -72,5 +73,11 @@ def _unbound(claim: VolumeClaimFact, storage: Storage, *, strict: bool) -> Stand
         missing = f"storage class {claim.storage_class} of volume claim {claim.key} is not there"
         return NotReady(missing) if strict else None
     if storage_class is not None and storage_class.waits and not claim.volume:
-        return Waiting(claim, storage_class)
+        return Waiting(claim, storage_class) if strict or _could_be_served(storage_class, storage) else None
     return NotReady(f"volume claim {claim.key} is not bound yet") if strict else None
+
+
+def _could_be_served(storage_class: StorageClassFact, storage: Storage) -> bool:
+    """Whether anything is told of how claims of a class come by volumes."""
+    is_made = storage_class.provisioner not in NO_PROVISIONER
+    return is_made or any(volume.storage_class == storage_class.name for volume in storage.volumes.values())
