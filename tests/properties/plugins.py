@@ -49,6 +49,9 @@ class Licences:
         self.taken: list[Seat] = []
         self.version = 0
 
+    def settled(self, world: World, claims: Wanted) -> None:
+        """Nothing is: it matters how many are left."""
+
     def objections(self, world: World, task: int, claims: Wanted) -> list[Objection]:
         """Nodes that have none left."""
         taken = Counter(seat.node for seat in self.taken)

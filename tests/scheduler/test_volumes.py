@@ -430,6 +430,53 @@ def test_a_volume_for_a_single_pod_is_not_for_two() -> None:
     assert waiting.message == "0/1 nodes are unavailable: 1 volume claim default/data is used by another pod."
 
 
+# ---------------------------------------------------------------- many at once
+
+
+def is_settled(running: Engine) -> bool:
+    """Whether the claims of the first shape are asked about once for all."""
+    return running.claims.settled(0) is not None
+
+
+def test_members_whose_volumes_are_there_are_placed_at_once_and_go_only_where_they_are() -> None:
+    facts = (claim("data", has="v"), volume("v", zone="west", claim="default/data"))
+    running = scheduler(N1, N2, N3, *facts, gang("a", min=16), *crew("a", 16, shape=claims("data")))
+
+    assert is_settled(running)
+    assert set(nodes_of(cycle(running)).values()) == {"n2", "n3"}
+
+
+def test_what_changes_about_a_volume_counts_for_who_comes_next() -> None:
+    running = alone(claim("data", has="v"), volume("v", on="n9"))
+    assert nodes_of(cycle(running)) == {}
+
+    assert nodes_of(cycle(running, volume("v", on="n2"), now=1)) == {"p": "n2"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ((), True),
+        ((claim("data", of="made"),), False),
+        ((claim("data", has="v"), volume("v")), True),
+        ((claim("data", has="v", modes=("ReadWriteOncePod",)), volume("v")), False),
+        ((claim("data", has="v"), volume("v", driver="ebs", handle="h")), True),
+        (
+            (
+                claim("data", has="v"),
+                volume("v", driver="ebs", handle="h"),
+                AttachLimitsFact(node="n1", limits=(("ebs", 1),)),
+            ),
+            False,
+        ),
+    ],
+)
+def test_claims_are_asked_about_one_by_one_where_it_matters_who_else_has_any(
+    facts: tuple[Observation, ...], expected: bool
+) -> None:
+    assert is_settled(alone(*facts)) == expected
+
+
 # ---------------------------------------------------------------- where not everything is told
 
 

@@ -41,6 +41,11 @@ class Book(Protocol):
     def version(self) -> int:
         """Rises whenever what is reserved changes."""
 
+    def settled(self, world: World, claims: Wanted) -> Iterable[Objection] | None:
+        """The objections, where they are the same for whoever has these claims and nothing that is reserved can change
+        them; None where they are not. Then nothing is reserved for them either.
+        """
+
     def objections(self, world: World, task: int, claims: Wanted) -> Iterable[Objection]:
         """Which node rows do not serve a task, and why; the first objection to a node counts."""
 
@@ -99,6 +104,21 @@ class Claims:
             if claim.kind in self._books or claim.kind in BLOCKING:
                 found[claim.kind] = (*found.get(claim.kind, ()), claim)
         return found
+
+    def stamp(self, shape: int) -> int:
+        """Changes whenever what is settled of a shape's claims may have."""
+        return self._world.storage.version if self.of(shape) else 0
+
+    def settled(self, shape: int) -> tuple[Objection, ...] | None:
+        """Which node rows do not serve anybody's claims of a shape; None if that has to be asked for each task."""
+        found: list[Objection] = []
+        for kind, claims in self.of(shape).items():
+            book = self._books.get(kind)
+            objections = book.settled(self._world, claims) if book is not None else None
+            if objections is None:
+                return None
+            found += objections
+        return tuple(found)
 
     def objections(self, task: int) -> list[Objection]:
         """Which node rows do not serve a task's claims, and why."""

@@ -1,11 +1,12 @@
 """Feasibility: which nodes would take a task of a shape, and the reason code of those that would not.
 
 The first refusal of each node is what counts, sought in this order: what nodes are (fixed filters), room, claims,
-who lies where (live filters). Fixed filters are asked once per shape and kept until a node changes. Room is
-`future_idle`: what is idle, plus what terminating pods give back, minus what is promised.
+who lies where (live filters). Fixed filters are asked once per shape and kept until a node changes; so are claims of
+which all is settled, until something about storage does. Room is `future_idle`: what is idle, plus what terminating
+pods give back, minus what is promised.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from posse.cluster.names import CPU, MEMORY, PODS
 from posse.cluster.views import Node, Task
 from posse.cluster.world import World
-from posse.scheduler.claims import Claims
+from posse.scheduler.claims import Claims, Objection
 from posse.scheduler.placement.node_traits import stamp_of
 from posse.scheduler.placement.terms import Codes, CountFilter, FixedFilter, LiveFilter
 from posse.scheduler.plugin import Plugin
@@ -30,6 +31,9 @@ class ShapeFilters(Struct, frozen=True):
     fixed: Codes
     counts: tuple[CountFilter, ...]
     live: tuple[LiveFilter, ...]
+    asks_claims: bool
+    """Whether its claims have to be asked about for each task."""
+    claims_stamp: int
 
 
 class Feasibility:
@@ -53,12 +57,13 @@ class Feasibility:
         """
         shape = int(self._world.columns.ledger.task_shape[task])
         simple = not (
-            self._claims.of(shape) or self._tiers.filtering_singly or self.live(shape, np.array([task], np.int32))
+            self.asks_claims(shape) or self._tiers.filtering_singly or self.live(shape, np.array([task], np.int32))
         )
         if not simple or not with_room:
             return self._asked(task, shape, with_room=with_room)
         columns = self._world.columns
-        state = (columns.log_epoch, int(columns.ledger.log_ends[0]), stamp_of(self._world), shape)
+        claims = self._claims.stamp(shape)
+        state = (columns.log_epoch, int(columns.ledger.log_ends[0]), stamp_of(self._world), claims, shape)
         if self._last is None or self._last[0] != state:
             self._last = (state, self._asked(task, shape, with_room=True))
         return self._last[1]
@@ -67,9 +72,8 @@ class Feasibility:
         codes = self.fixed(shape).copy()
         if with_room:
             self._refuse_by_room(shape, codes)
-        for objection in self._claims.objections(task):
-            code = self._reasons.code(objection.words, of_pod=objection.of_pod)
-            codes[(codes == PASSES) & objection.nodes] = code
+        if self.asks_claims(shape):
+            self._refuse_by_claims(self._claims.objections(task), codes)
         for live in self.live(shape, np.array([task], np.int32)):
             if not (codes == PASSES).any():
                 break
@@ -93,6 +97,10 @@ class Feasibility:
         """Refusals by what nodes are. Not to be changed."""
         return self._of(shape).fixed
 
+    def asks_claims(self, shape: int) -> bool:
+        """Whether a shape has claims of which not everything is settled."""
+        return self._of(shape).asks_claims
+
     def live(self, shape: int, tasks: NDArray[np.int32]) -> tuple[LiveFilter, ...]:
         """The live filters that could refuse a node to any of some tasks of a shape."""
         return tuple(live for live in self._of(shape).live if live.concerns(tasks))
@@ -107,7 +115,7 @@ class Feasibility:
             self._filters.clear()
             self._stamp = stamp
         found = self._filters.get(shape)
-        if found is None:
+        if found is None or found.claims_stamp != self._claims.stamp(shape):
             found = self._filters[shape] = self._ask(shape)
         return found
 
@@ -120,8 +128,11 @@ class Feasibility:
                 codes = np.where(codes == PASSES, term.codes, codes)
         if self._tiers.filtering_once:
             self._refuse_singly(self._tiers.filtering_once, self._world.some_task_of(shape), codes)
+        settled = self._claims.settled(shape)
+        self._refuse_by_claims(settled or (), codes)
         counts = tuple(term for term in terms if isinstance(term, CountFilter))
-        return ShapeFilters(codes, counts, tuple(term for term in terms if isinstance(term, LiveFilter)))
+        live = tuple(term for term in terms if isinstance(term, LiveFilter))
+        return ShapeFilters(codes, counts, live, settled is None, self._claims.stamp(shape))
 
     # ------------------------------------------------------------------ room
 
@@ -149,6 +160,10 @@ class Feasibility:
     def counts_pods(self, shape: int) -> bool:
         """Whether terminating pods keep their place among a node's pods until they are gone."""
         return bool(self._of(shape).counts)
+
+    def _refuse_by_claims(self, objections: Iterable[Objection], codes: Codes) -> None:
+        for each in objections:
+            codes[(codes == PASSES) & each.nodes] = self._reasons.code(each.words, of_pod=each.of_pod)
 
     def _refuse_by_room(self, shape: int, codes: Codes) -> None:
         request, room = self._world.columns.ledger.shape_request[shape], self.room(shape)

@@ -1,8 +1,8 @@
 """The filler: which shapes can be filled by the kernel, and their tournaments, kept from gang to gang.
 
-A shape whose terms are all fixed, normalised or about resources, and that has no claims, is filled by `fill`; one with
-a live term, or a plugin that speaks of one task and one node, goes task by task through `choice`, which knows
-everything.
+A shape whose terms are all fixed, normalised or about resources, and of whose claims all is settled, is filled by
+`fill`; one with a live term, or a plugin that speaks of one task and one node, goes task by task through `choice`,
+which knows everything.
 """
 
 from collections import OrderedDict
@@ -41,7 +41,8 @@ class Filler:
     def __init__(self, world: World, tiers: Tiers, feasibility: Feasibility, scoring: Scoring, claims: Claims) -> None:
         self._world, self._tiers, self._claims = world, tiers, claims
         self._feasibility, self._scoring = feasibility, scoring
-        self._kept: OrderedDict[int, Kept | None] = OrderedDict()
+        self._kept: OrderedDict[int, tuple[int, Kept | None]] = OrderedDict()
+        """By shape, with the stamp of its claims."""
         self._stamp = (-1, 0)
 
     def can_fill(self, shape: int, tasks: NDArray[np.int32]) -> bool:
@@ -86,16 +87,18 @@ class Filler:
         if self._stamp != stamp:
             self._kept.clear()
             self._stamp = stamp
-        if shape in self._kept:
+        claims_stamp = self._claims.stamp(shape)
+        if shape in self._kept and self._kept[shape][0] == claims_stamp:
             self._kept.move_to_end(shape)
-            return self._kept[shape]
-        kept = self._kept[shape] = self._made(shape)
+            return self._kept[shape][1]
+        kept = self._made(shape)
+        self._kept[shape] = (claims_stamp, kept)
         while len(self._kept) > max(16, KEPT_CELLS // max(1, len(self._world.nodes))):
             self._kept.popitem(last=False)
         return kept
 
     def _made(self, shape: int) -> Kept | None:
-        if self._tiers.filtering_singly or self._tiers.scoring_singly or self._claims.of(shape):
+        if self._tiers.filtering_singly or self._tiers.scoring_singly or self._feasibility.asks_claims(shape):
             return None
         passes = self._feasibility.fixed(shape) == PASSES
         table = self._table(shape)

@@ -66,6 +66,10 @@ class Attachments:
 
     # ------------------------------------------------------------------ limits
 
+    def is_limited(self, driver: str) -> bool:
+        """Whether any node can bear only so many volumes of a driver."""
+        return bool(driver) and bool((self._limit(driver) < NO_LIMIT).any())
+
     def _limit(self, driver: str) -> Counts:
         """How many volumes of a driver each node can bear."""
         stamp = (self._world.storage.version, stamp_of(self._world))

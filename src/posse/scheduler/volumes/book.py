@@ -41,6 +41,10 @@ class VolumeBook:
         """Rises whenever what is promised changes."""
         return self._changes
 
+    def settled(self, world: World, claims: Wanted) -> Iterable[Objection] | None:
+        """The same for whoever has these claims, where one is not ready, or all have their volumes and no limits."""
+        return self._planner_of(world).settled(claims)
+
     def objections(self, world: World, task: int, claims: Wanted) -> Iterable[Objection]:
         """Which node rows will not do for a task's claims, and why."""
         return self._plan(world, task, claims).objections
@@ -69,15 +73,19 @@ class VolumeBook:
         """All that is promised, by claim."""
         return self._promised.portrait()
 
-    def _plan(self, world: World, task: int, claims: Wanted) -> Plan:
+    def _planner_of(self, world: World) -> Planner:
         if self._planner is None or self._planner.world is not world:
             self._planner, self._last = Planner(world, strict=self._strict), None
+        return self._planner
+
+    def _plan(self, world: World, task: int, claims: Wanted) -> Plan:
+        planner = self._planner_of(world)
         self._promised.settle(world.storage)
         columns = world.columns
         ends = (columns.log_epoch, *columns.ledger.log_ends.tolist())
         key = (claims, task, self._changes, world.storage.version, world.node_facts_version, ends)
         if self._last is None or self._last[0] != key:
-            self._last = (key, self._planner.plan(task, claims, self._promised))
+            self._last = (key, planner.plan(task, claims, self._promised))
         return self._last[1]
 
     def _promise(self, world: World, node: int, step: Step) -> Promise:
@@ -89,8 +97,7 @@ class VolumeBook:
         made = Promise(claim.uid, claim.storage_class, claim.size)
         if number == NONE:
             return structs.replace(made, node=claim.selected_node or world.nodes.keys[node])
-        assert self._planner is not None
-        volume = self._planner.matching.volumes[number]
+        volume = self._planner_of(world).matching.volumes[number]
         return structs.replace(made, volume=volume.name, volume_uid=volume.uid)
 
     def _count(self, token: Token, pods: int) -> None:

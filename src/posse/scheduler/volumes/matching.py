@@ -38,7 +38,12 @@ class Matching:
         for number, volume in enumerate(self.volumes):
             if volume.claim:
                 self._kept_for.setdefault(volume.claim, []).append(number)
-        self._groups, self._terms = _grouped(self.volumes)
+        self._groups, terms = _grouped(self.volumes)
+        rows = [np.flatnonzero(reach.of_terms(each)) for each in terms]
+        self._rows = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+        """The nodes that reach the volumes of each group, one group after the other."""
+        self._counts = np.array([len(each) for each in rows], np.int64)
+        self._begins = np.cumsum(self._counts) - self._counts
         self._fits: dict[Hashable, Numbers] = {}
 
     def best(self, claim: VolumeClaimFact, taken: set[str], before: Sequence[Numbers]) -> Numbers:
@@ -90,8 +95,9 @@ class Matching:
         if not len(fits):
             return found
         few = fits[_first_of_each(self._groups[fits], 1 + len(before))]
-        rows = [np.flatnonzero(self._reach.of_terms(self._terms[group])) for group in self._groups[few].tolist()]
-        numbers, nodes = np.repeat(few, [len(each) for each in rows]), np.concatenate(rows)
+        begins, counts = self._begins[self._groups[few]], self._counts[self._groups[few]]
+        numbers = np.repeat(few, counts)
+        nodes = self._rows[np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(len(numbers))]
         fine = np.ones(len(nodes), np.bool_)
         for theirs in before:
             fine &= theirs[nodes] != numbers

@@ -73,6 +73,23 @@ class Planner:
     def _storage(self) -> Storage:
         return self.world.storage
 
+    def settled(self, claims: Wanted) -> tuple[Objection, ...] | None:
+        """The objections to whoever has these claims, if nothing decides but whether and where their volumes are; else
+        None.
+        """
+        stands = [standing(each, "", self._storage, strict=self._strict) for each in claims if not each.is_own]
+        late = [each.why for each in stands if isinstance(each, NotReady)]
+        if late:
+            return (self._never(late[0]),)
+        having = [each for each in stands if isinstance(each, Having)]
+        if len(having) + stands.count(None) < len(claims) or any(self._is_limited(each.claim) for each in having):
+            return None
+        return tuple(self._out_of_reach(having))
+
+    def _is_limited(self, claim: VolumeClaimFact) -> bool:
+        """Whether it matters how many pods use a claim, or volumes like its own."""
+        return SINGLE_POD in claim.modes or self._attachments.is_limited(counted_as(claim, self._storage)[0])
+
     def plan(self, task: int, claims: Wanted, promised: Promised) -> Plan:
         """What becomes of a task's claims."""
         fact = self.world.tasks.facts[task]
@@ -86,7 +103,7 @@ class Planner:
             if SINGLE_POD in each.claim.modes and self._attachments.is_used(each.claim.key)
         ]
         if late:
-            return Plan((Objection(late[0], self._reach.everywhere(), of_pod=True),))
+            return Plan((self._never(late[0]),))
         having = [each for each in ready if isinstance(each, Having)]
         waiting = sorted(
             (each for each in ready if isinstance(each, Waiting)), key=lambda each: (each.claim.size, each.claim.key)
@@ -94,6 +111,9 @@ class Planner:
         steps, objections = self._served(waiting, promised)
         limits = self._too_many([each.claim for each in ready])
         return Plan((*self._out_of_reach(having), *objections, *limits), steps)
+
+    def _never(self, why: str) -> Objection:
+        return Objection(why, self._reach.everywhere(), of_pod=True)
 
     def _out_of_reach(self, having: Iterable[Having]) -> Iterable[Objection]:
         for each in having:
