@@ -19,6 +19,7 @@ from posse.kube.api.access import Access
 from posse.kube.api.backing_off import Backoff
 from posse.kube.api.client import ApiClient
 from posse.kube.api.resources import is_served, resource_of
+from posse.kube.api.transport import HttpTransport
 from posse.kube.meta import KubeObject
 from posse.kube.objects import (
     Namespace,
@@ -76,6 +77,7 @@ class Service:
         self._journal = Journal(log, self._figures, self._engine, time.monotonic, dry_run=options.dry_run)
         for warning in self._engine.warnings:
             log.warning("configuration", warning=warning)
+        self._work: Work | None = None
         self._ended = asyncio.Event()
         self._reload = asyncio.Event()
 
@@ -93,14 +95,18 @@ class Service:
         """Schedule until asked to end."""
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(ApiClient(self._access))
-            binding = await stack.enter_async_context(ApiClient(self._access, backoff=ONCE))
+            fenced = HttpTransport(self._access, may_change=self._leads)
+            binding = await stack.enter_async_context(ApiClient(self._access, fenced, backoff=ONCE))
             kinds = await self._kinds(client)
-            work = Work(
+            work = self._work = Work(
                 client, binding, kinds, self._engine, self._options, self._journal, self._figures, clock=self._clock
             )
             pages = Pages(work)
             await stack.enter_async_context(self._listening(pages))
             await self._serve(work, pages)
+
+    def _leads(self) -> bool:
+        return self._work is not None and self._work.leads()
 
     async def _kinds(self, client: ApiClient) -> Sequence[type[KubeObject]]:
         """The kinds that the server has; the first question to it, so it must be there."""

@@ -97,8 +97,10 @@ def test_a_budget_refuses_evictions_and_nobody_waits(
 
 
 def test_what_is_served_can_be_asked(control_plane: ControlPlane) -> None:
+    nowhere = resource_of(Queue, "nobody.example.com/v1")
+
     async def use(client: ApiClient) -> list[bool]:
-        return [await is_served(client, resource_of(kind)) for kind in (Pod, Queue)]
+        return [await is_served(client, resource) for resource in (resource_of(Pod), nowhere)]
 
     assert with_client(control_plane, use) == [True, False]
 

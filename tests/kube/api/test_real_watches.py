@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ from posse.kube.api.records import Interrupted, Record, Seen, Synced, Unreadable
 from posse.kube.api.resources import is_served, resource_of
 from posse.kube.api.watching import Selection, Timing, Watch
 from posse.kube.objects import Queue
-from tests.cluster.control_plane import ControlPlane
+from tests.cluster.control_plane import ControlPlane, Options
+from tests.cluster.control_plane import control_plane as running
 from tests.kube.api.real import PODS, SOON, listening, make_pods, manifest, with_client
 
 
@@ -63,7 +66,7 @@ def test_who_has_no_rights_is_told_by_type(control_plane: ControlPlane, namespac
     with_client(control_plane, use, control_plane.service_account(namespace, "nobody"))
 
 
-def test_an_object_that_makes_no_sense_to_us_is_told_as_such(control_plane: ControlPlane) -> None:
+def test_an_object_that_makes_no_sense_to_us_is_told_as_such(programs: Mapping[str, Path], tmp_path: Path) -> None:
     group = "scheduling.volcano.sh"
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     version = {"name": "v1beta1", "served": True, "storage": True, "schema": {"openAPIV3Schema": anything}}
@@ -103,7 +106,8 @@ def test_an_object_that_makes_no_sense_to_us_is_told_as_such(control_plane: Cont
             await client.delete(f"{crds}/queues.{group}")
         raise AssertionError
 
-    told = with_client(control_plane, use)
+    with running(tmp_path / "plane", Options(fsync=False), programs) as plane:  # whose kinds are nobody else's
+        told = with_client(plane, use)
     assert [type(it) for it in told] == [Unreadable, Seen, Synced]
     assert "Queue bad, spec.weight" in told[0].why
     assert told[0].uid

@@ -100,3 +100,17 @@ def test_who_waited_for_a_connection_in_vain_has_sent_nothing() -> None:
         first.cancel()
 
     run(use, SILENCE, connections=1)
+
+
+def test_what_may_not_be_changed_any_more_does_not_leave() -> None:
+    async def story() -> None:
+        async with stub(answer()) as server:
+            transport = HttpTransport(Access(Server(server.url)), may_change=lambda: False)
+            with pytest.raises(LostError, match="may not change") as lost:
+                await send(transport)
+            assert not lost.value.sent
+            assert (await transport.send("GET", "/x", b"", {}, ANN, 30.0)).status == 200
+            assert [asked.method for asked in server.asked] == ["GET"]
+            await transport.close()
+
+    asyncio.run(story())

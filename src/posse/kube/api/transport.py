@@ -10,7 +10,7 @@ A watch has a connection of its own, for it would be missing in the pool.
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -59,9 +59,19 @@ class Transport(Protocol):
 
 
 class HttpTransport:
-    """Requests over TLS, or plain HTTP if the server is so. Lives in one event loop."""
+    """Requests over TLS, or plain HTTP if the server is so. Lives in one event loop.
 
-    def __init__(self, access: Access, connections: int = CONNECTIONS, longest_line: int = LONGEST_LINE) -> None:
+    `may_change` is asked in the moment in which a request that changes something would leave: whoever was slow to get a
+    connection, or stood still, may have lost the right to on the way.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        connections: int = CONNECTIONS,
+        longest_line: int = LONGEST_LINE,
+        may_change: Callable[[], bool] = lambda: True,
+    ) -> None:
         parts = urlsplit(access.server.url)
         self._server = access.server
         self._host, self._port = parts.hostname or "", parts.port or PORTS[parts.scheme]
@@ -72,6 +82,7 @@ class HttpTransport:
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[tuple[Connection, float]] = []
         self._longest_line = longest_line
+        self._may_change = may_change
         self._shown: tuple[bytes, bytes] | None = None
         self._tls: ssl.SSLContext | None = None
         self._closed = False
@@ -85,6 +96,9 @@ class HttpTransport:
         try:
             async with asyncio.timeout(deadline), self._slots:
                 connection = await self._connection(credential)
+                if method != "GET" and not self._may_change():
+                    self._idle.append((connection, asyncio.get_running_loop().time()))
+                    raise LostError("not sent: we may not change anything any more", sent=False)
                 sent = True
                 return await self._asked(connection, request)
         except TimeoutError:
