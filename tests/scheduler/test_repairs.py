@@ -63,6 +63,17 @@ def test_a_gang_that_gets_no_minimum_within_the_repair_time_lets_go() -> None:
     assert the_task(running, "a-worker-0").status is Status.RELEASING
 
 
+def test_the_time_in_which_volumes_are_made_is_no_repair_time() -> None:
+    running = scheduler(node("n1", cpu=2), *PAIR)
+    at(running, 0)
+    for seconds in (30, 60):
+        assert at(running, seconds) == []
+
+    assert at(running, 61, bound(0), task("other", on="n1"), outcomes=refused(1)) == []
+    assert at(running, 69) == []
+    assert at(running, 70) == ["-a-worker-0"]
+
+
 def test_the_repair_time_can_be_chosen() -> None:
     running = half_bound(time="3s")
 

@@ -76,6 +76,8 @@ class Repairs:
         for gang in self._over(session):
             del efforts[gang]
         for gang, effort in list(efforts.items()):
+            if effort.since != NEVER and self._is_preparing(gang):
+                efforts[gang] = structs.replace(effort, since=now)
             if not self._is_undecided(gang):
                 continue
             if effort.since == NEVER:  # bound too late, or not evicted when it should have been
@@ -135,6 +137,11 @@ class Repairs:
         """Whether a gang has bound members and no bind of it is under way."""
         counts = self._world.columns.ledger.gang_count[gang]
         return bool(counts[HAS_ROOM].any()) and not counts[Status.BINDING]
+
+    def _is_preparing(self, gang: int) -> bool:
+        """Whether a gang has no bound member yet and all is under way: its volumes may take longer than a repair."""
+        counts = self._world.columns.ledger.gang_count[gang]
+        return bool(counts[Status.BINDING]) and not counts[HAS_ROOM].any()
 
     def _find_half_bound(self, session: Session) -> None:
         """Begin an effort for gangs that are bound in part, and of which nobody knows when they began."""
