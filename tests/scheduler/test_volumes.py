@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from posse.cluster.facts import Gone, NodeFact, Observation, TaskFact
+from posse.cluster.facts import Gone, Observation
 from posse.cluster.records import Bind, CycleInput, CycleResult, Refused
 from posse.cluster.selectors import NodeTerm, Requirement, Selector
 from posse.cluster.storage_facts import (
@@ -12,42 +12,36 @@ from posse.cluster.storage_facts import (
     StorageCapacityFact,
     StorageClassFact,
     StorageDriverFact,
-    VolumeClaimFact,
 )
 from posse.cluster.volume_plans import VolumePlan, plan_in
 from posse.scheduler.engine import Engine
 from posse.scheduler.volumes.book import VolumeBook
-from tests.builders import bare, conf, crew, cycle, engine, gang, node, task
-from tests.scheduler.volumes import GI, LOCAL, MADE, ZONE, bound_to, claim, claims, made_at, volume
-
-CONF = conf("gang", "predicates", actions="allocate")
-
-
-def place(name: str, zone: str = "", **fields: Any) -> NodeFact:
-    """A node with its name as a label, and perhaps in a zone."""
-    return node(name, labels={"name": name, **({ZONE: zone} if zone else {})}, **fields)
-
-
-N1, N2, N3 = place("n1", "east"), place("n2", "west"), place("n3", "west")
-
-
-def pod(name: str, of: str, *names: str, **fields: Any) -> TaskFact:
-    """A member of a gang that uses these claims."""
-    return task(name, of, shape=claims(*names), **fields)
-
-
-def scheduler(*facts: Observation, strict: bool = True) -> Engine:
-    return engine(CONF, *facts, books={"volume": VolumeBook(strict=strict)}, checks=True)
+from tests.builders import crew, cycle, engine, gang, task
+from tests.scheduler.volumes import (
+    CONF,
+    GI,
+    LOCAL,
+    MADE,
+    N1,
+    N2,
+    N3,
+    ZONE,
+    bound_to,
+    claim,
+    claims,
+    made_at,
+    nodes_of,
+    place,
+    pod,
+    scheduler,
+    volume,
+)
 
 
 def alone(*facts: Observation, uses: tuple[str, ...] = ("data",), own: bool = False, strict: bool = True) -> Engine:
     """A cluster of three nodes in two zones, and one pod."""
     one = task("p", "a", shape=claims(*uses, own=own))
     return scheduler(N1, N2, N3, LOCAL, MADE, gang("a"), one, *facts, strict=strict)
-
-
-def nodes_of(result: CycleResult) -> dict[str, str]:
-    return {bare(effect.pod): effect.node for effect in result.effects if isinstance(effect, Bind)}
 
 
 def plans_of(result: CycleResult) -> dict[str, VolumePlan]:
@@ -363,71 +357,6 @@ def test_members_that_may_share_a_volume_from_several_nodes_need_not_wait_for_it
     many = pair("ReadWriteMany")
     assert sorted(nodes_of(many).values()) == ["n1", "n2"]
     assert len({plan.node for plan in plans_of(many).values()}) == 1
-
-
-# ---------------------------------------------------------------- limits, and single pods
-
-
-def attached(name: str, handle: str) -> Observation:
-    return volume(name, driver="ebs", handle=handle, is_available=False)
-
-
-def test_a_node_takes_no_more_volumes_of_a_driver_than_it_can_bear() -> None:
-    running = scheduler(
-        N1,
-        AttachLimitsFact(node="n1", limits=(("ebs", 2),)),
-        *(attached(f"v{n}", f"h{n}") for n in range(3)),
-        *(claim(f"c{n}", has=f"v{n}") for n in range(3)),
-        gang("a"),
-        *(pod(f"p{n}", "a", f"c{n}") for n in range(3)),
-    )
-    result = cycle(running)
-
-    assert sorted(nodes_of(result)) == ["p0", "p1"]
-    (verdict,) = result.verdicts
-    assert [each.message for each in verdict.pods if each.pod.endswith("p2")] == [
-        "0/1 nodes are unavailable: 1 too many volumes of ebs."
-    ]
-
-
-def test_a_volume_that_is_attached_already_is_not_counted_twice() -> None:
-    running = scheduler(
-        N1,
-        AttachLimitsFact(node="n1", limits=(("ebs", 1),)),
-        attached("v1", "h"),
-        attached("v2", "h"),
-        claim("c1", has="v1"),
-        claim("c2", has="v2"),
-        pod("there", "", "c1", on="n1"),
-        gang("a", min=2),
-        pod("same-claim", "a", "c1"),
-        pod("same-volume", "a", "c2"),
-    )
-
-    assert sorted(nodes_of(cycle(running))) == ["same-claim", "same-volume"]
-
-
-def test_a_volume_that_is_to_be_made_counts_and_is_one_when_it_is_there() -> None:
-    limits = AttachLimitsFact(node="n1", limits=(("ebs", 1),))
-    running = scheduler(
-        N1, MADE, limits, claim("c1", of="made"), claim("c2", of="made"), gang("a"), pod("p1", "a", "c1")
-    )
-    assert nodes_of(cycle(running)) == {"p1": "n1"}
-
-    assert nodes_of(cycle(running, gang("b"), pod("p2", "b", "c2"), now=1)) == {}
-    there = (claim("c1", of="made", has="v1"), attached("v1", "h1"))
-    assert nodes_of(cycle(running, *there, now=2)) == {}
-    assert nodes_of(cycle(running, Gone(kind="task", key="default/p1"), now=3)) == {"p2": "n1"}
-
-
-def test_a_volume_for_a_single_pod_is_not_for_two() -> None:
-    single: VolumeClaimFact = claim("data", has="v", modes=("ReadWriteOncePod",))
-    running = scheduler(N1, single, volume("v"), gang("a"), pod("p", "a", "data"), gang("b"), pod("q", "b", "data"))
-    result = cycle(running)
-    waiting = next(each for verdict in result.verdicts for each in verdict.pods)
-
-    assert nodes_of(result) == {"p": "n1"}
-    assert waiting.message == "0/1 nodes are unavailable: 1 volume claim default/data is used by another pod."
 
 
 # ---------------------------------------------------------------- many at once

@@ -2,10 +2,14 @@
 
 from typing import Any
 
-from posse.cluster.facts import ClaimReference
+from posse.cluster.facts import ClaimReference, NodeFact, Observation, TaskFact
+from posse.cluster.records import Bind, CycleResult
 from posse.cluster.selectors import NodeTerm, Requirement
 from posse.cluster.storage_facts import VOLUME_CLAIM, StorageClassFact, VolumeClaimFact, VolumeFact
 from posse.cluster.volume_plans import VolumePlan
+from posse.scheduler.engine import Engine
+from posse.scheduler.volumes.book import VolumeBook
+from tests.builders import bare, conf, engine, node, task
 
 GI = 1 << 30
 ONCE = ("ReadWriteOnce",)
@@ -69,3 +73,27 @@ def bound_to(name: str, of: str) -> tuple[str, VolumePlan]:
 def made_at(node: str, of: str) -> tuple[str, VolumePlan]:
     """A claim, and the plan to have a volume made for it."""
     return f"default/{of}", VolumePlan(of, node=node)
+
+
+CONF = conf("gang", "predicates", actions="allocate")
+
+
+def place(name: str, zone: str = "", **fields: Any) -> NodeFact:
+    """A node with its name as a label, and perhaps in a zone."""
+    return node(name, labels={"name": name, **({ZONE: zone} if zone else {})}, **fields)
+
+
+N1, N2, N3 = place("n1", "east"), place("n2", "west"), place("n3", "west")
+
+
+def pod(name: str, of: str, *names: str, **fields: Any) -> TaskFact:
+    """A member of a gang that uses these claims."""
+    return task(name, of, shape=claims(*names), **fields)
+
+
+def scheduler(*facts: Observation, strict: bool = True) -> Engine:
+    return engine(CONF, *facts, books={"volume": VolumeBook(strict=strict)}, checks=True)
+
+
+def nodes_of(result: CycleResult) -> dict[str, str]:
+    return {bare(effect.pod): effect.node for effect in result.effects if isinstance(effect, Bind)}
