@@ -7,9 +7,15 @@ from tests.deploy.helm import Helm, Manifest
 READS = {"list", "watch"}
 MAY = {
     ("", "pods"): {*READS, "get"},  # one is asked for by name if nobody knows what became of its binding
-    ("", "nodes"): READS,
+    ("", "nodes"): {*READS, "get"},  # whether one reaches a volume that was made elsewhere
     ("", "namespaces"): READS,
     ("", "resourcequotas"): READS,
+    ("", "persistentvolumes"): {*READS, "get", "patch"},  # one is kept for a claim, and looked at until it is bound
+    ("", "persistentvolumeclaims"): {*READS, "get", "patch"},  # one says at which node its volume is to be made
+    ("storage.k8s.io", "storageclasses"): READS,
+    ("storage.k8s.io", "csidrivers"): READS,
+    ("storage.k8s.io", "csinodes"): READS,
+    ("storage.k8s.io", "csistoragecapacities"): READS,
     ("policy", "poddisruptionbudgets"): READS,
     ("scheduling.k8s.io", "priorityclasses"): READS,
     ("scheduling.volcano.sh", "queues"): READS,

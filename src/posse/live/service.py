@@ -38,6 +38,7 @@ from posse.live.log import Log
 from posse.live.options import ServiceOptions
 from posse.live.pages import Pages
 from posse.live.reloading import Reloading
+from posse.live.volumes import STORAGE, books
 from posse.live.work import Work
 from posse.scheduler.configuration import Configuration
 from posse.scheduler.engine import Engine
@@ -49,6 +50,7 @@ BUILT_IN: tuple[type[KubeObject], ...] = (
     Node,
     ResourceQuota,
     PodDisruptionBudget,
+    *STORAGE,
     Pod,
 )
 CUSTOM: tuple[type[KubeObject], ...] = (Queue, PodGroup)
@@ -72,7 +74,7 @@ class Service:
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._access, self._options, self._log, self._clock = access, options, log, clock
-        self._engine = Engine(World(), configuration, registry, heals=True)
+        self._engine = Engine(World(), configuration, registry, books(), heals=True)
         self._figures = Figures()
         self._journal = Journal(log, self._figures, self._engine, time.monotonic, dry_run=options.dry_run)
         for warning in self._engine.warnings:

@@ -33,6 +33,7 @@ from posse.live.loop import Carrier, Reporter
 from posse.live.options import ServiceOptions
 from posse.live.pulse import Pulse
 from posse.live.reports import Reports
+from posse.live.volumes import preparers, volume_preparer
 from posse.live.waits import Waits
 from posse.live.watches import Watches
 from posse.scheduler.engine import Engine
@@ -67,8 +68,9 @@ class Work:
         self._events = EventRecorder(client, "posse", options.identity)
         self._reports = Reports(client, self._events)
         self._limiter = Limiter(Pace(), clock=time.monotonic, sleep=asyncio.sleep, random=Random().random)
+        self._volumes = volume_preparer(binding, self.leads)
         self._binder, self._evictor = self._hands(binding)
-        self._watches = Watches(client, kinds, self.intake, [self._reports.put], journal)
+        self._watches = Watches(client, kinds, self.intake, [self._reports.put, self._volumes.put], journal)
         self.pulse = self._pulse(clock)
 
     def _hands(self, binding: ApiClient) -> tuple[Binder, Evictor]:
@@ -83,6 +85,7 @@ class Work:
                 may_bind=self.leads,
                 clock=clock,
                 sleep=sleep,
+                preparers=preparers(self._volumes),
                 observe=observe,
             ),
             Evictor(binding, self._learn, limiter=limiter, may_evict=self.leads, clock=clock, sleep=sleep),
