@@ -102,7 +102,7 @@ def simple(text: str) -> Iterator[list[str]]:
 @cache
 def targets() -> frozenset[str]:
     """List the targets of the Makefile."""
-    return frozenset(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    return frozenset(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 @cache

@@ -25,8 +25,8 @@ from posse.live.exposition import Histogram, exposed
 from posse.live.figures import Figures, queue_depth
 from posse.live.intake import Intake
 from posse.live.listening import Address, Answer, Listener, Page, Request
+from posse.live.loop import Loop
 from posse.live.pages import Pages
-from posse.live.pulse import Pulse
 from posse.live.waits import SECOND, Waits
 from posse.scheduler.engine import Engine
 from posse.scheduler.metrics.readings import PROMISED, REASONS, UNTOLD
@@ -169,15 +169,15 @@ def test_a_loop_that_stands_still_is_told() -> None:
     intake = Intake(Translator(["posse"]), [Pod])
     running = engine(conf("gang"))
     beats: list[float] = []
-    pulse = Pulse(running, intake, (), may_decide=lambda: True, clock=lambda: 0, beat=beats.append, seconds=lambda: now)
+    loop = Loop(running, intake, (), may_decide=lambda: True, clock=lambda: 0, beat=beats.append, seconds=lambda: now)
     now = 1000.0
-    assert pulse.silence() == 0  # it waits for an API server
+    assert loop.silence() == 0  # it waits for an API server
     intake.put(Synced(Pod))
-    pulse.step()
+    loop.step()
     now = 1030.0
-    assert pulse.silence() == 0
+    assert loop.silence() == 0
     now = 1031.0
-    assert pulse.silence() == 31
+    assert loop.silence() == 31
     assert beats == [0.0]
 
 

@@ -5,20 +5,27 @@
 
 What comes in within a few milliseconds is decided together. Only a leader decides; who stands by takes in what it is
 told, so that it can begin at once. The cycle itself is pure and runs here without a pause; all waiting is between
-cycles.
+cycles. A loop that is busy for a while, or waits for an API server, is well; one that has not turned for many periods
+will not do so by itself any more, and had better be started anew (`silence`).
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from posse.cluster.records import CycleResult, Effect
+from posse.cluster.records import CycleInput, CycleResult, Effect
+from posse.kube.api.credentials import Clock
 from posse.live.intake import Intake
 from posse.scheduler.engine import Engine
 
 NANOSECONDS = 1_000_000_000
 GATHERING = 0.003
 """Seconds in which more may come in before a cycle begins."""
+
+
+PERIODS = 30
+LEAST = 30.0
+"""So many periods, and no fewer seconds, may pass without a turn."""
 
 
 class Carrier(Protocol):
@@ -33,7 +40,10 @@ Reporter = Callable[[int, CycleResult], None]
 
 
 class Loop:
-    """One scheduler at work. `clock` gives nanoseconds since 1970."""
+    """One scheduler at work. `clock` gives nanoseconds since 1970.
+
+    `beat` is told how many seconds each cycle took, with what follows from it at once.
+    """
 
     def __init__(
         self,
@@ -44,10 +54,14 @@ class Loop:
         may_decide: Callable[[], bool],
         clock: Callable[[], int],
         reporters: Iterable[Reporter] = (),
+        beat: Callable[[float], None],
+        seconds: Clock,
     ) -> None:
         self.engine, self.intake = engine, intake
         self._carriers, self._reporters = tuple(carriers), tuple(reporters)
         self._may_decide, self._clock = may_decide, clock
+        self._beat, self._seconds = beat, seconds
+        self._turned_at: float | None = None
         self._closed = False
 
     async def run(self) -> None:
@@ -65,10 +79,26 @@ class Loop:
 
     def step(self) -> None:
         """Take in what has come, and decide if we may."""
-        given = self.intake.take(self._clock())
-        if not self._may_decide():
+        given, began = self.intake.take(self._clock()), self._seconds()
+        if self._may_decide():
+            self._decide(given)
+            self._beat(self._seconds() - began)
+        else:
             self.engine.take_in(given)
-            return
+        self._turned_at = self._seconds()
+
+    def silence(self) -> float:
+        """For how many seconds it has stood still that should turn; 0 if it is well.
+
+        Until its first turn it waits for an API server, and another process could do no better.
+        """
+        if self._turned_at is None:
+            return 0.0
+        silent = self._seconds() - self._turned_at
+        patience = max(LEAST, PERIODS * self.engine.configuration.schedule_period / NANOSECONDS)
+        return silent if silent > patience else 0.0
+
+    def _decide(self, given: CycleInput) -> None:
         result = self.engine.cycle(given)
         for carrier in self._carriers:
             carrier.carry_out(result.effects)

@@ -125,10 +125,10 @@ class Service:
             if self._options.source is not None:
                 reloading = Reloading(self._options.source, self._engine, self._log, self._figures, work.wake)
                 running.append(tasks.create_task(reloading.run(self._reload)))
-            deciding = tasks.create_task(work.pulse.run())
+            deciding = tasks.create_task(work.loop.run())
             await self._ended.wait()
             pages.is_ending = True
-            work.pulse.close()
+            work.loop.close()
             await deciding
             await work.drain(self._options.drain_seconds)
             for task in running:

@@ -1,6 +1,6 @@
 """The work: the parts of a scheduler, each told of the others that it needs.
 
-    watches ──▶ intake ──▶ pulse ──▶ binder, evictor, reports ──▶ API server
+    watches ──▶ intake ──▶ loop ──▶ binder, evictor, reports ──▶ API server
                   ▲          │           │
                   └──────────┼─ outcomes ┘
                              ▼
@@ -29,9 +29,8 @@ from posse.live.explaining import explained
 from posse.live.figures import Figures
 from posse.live.intake import Intake
 from posse.live.journal import Journal
-from posse.live.loop import Carrier, Reporter
+from posse.live.loop import Carrier, Loop, Reporter
 from posse.live.options import ServiceOptions
-from posse.live.pulse import Pulse
 from posse.live.reports import Reports
 from posse.live.volumes import preparers, volume_preparer
 from posse.live.waits import Waits
@@ -71,7 +70,7 @@ class Work:
         self._volumes = volume_preparer(binding, self.leads)
         self._binder, self._evictor = self._hands(binding)
         self._watches = Watches(client, kinds, self.intake, [self._reports.put, self._volumes.put], journal)
-        self.pulse = self._pulse(clock)
+        self.loop = self._loop(clock)
 
     def _hands(self, binding: ApiClient) -> tuple[Binder, Evictor]:
         """Who carries out what is decided. They meet the same server, and share what they learn of it."""
@@ -91,11 +90,11 @@ class Work:
             Evictor(binding, self._learn, limiter=limiter, may_evict=self.leads, clock=clock, sleep=sleep),
         )
 
-    def _pulse(self, clock: Callable[[], int]) -> Pulse:
+    def _loop(self, clock: Callable[[], int]) -> Loop:
         carriers: list[Carrier] = [self._binder, self._evictor]
         reporters: list[Reporter] = [self._journal.cycle, Waits(self._engine.world, self._journal.bound)]
         acts = not self._options.dry_run
-        return Pulse(
+        return Loop(
             self._engine,
             self.intake,
             carriers if acts else (),
@@ -159,7 +158,7 @@ class Work:
 
     def silence(self) -> float:
         """For how many seconds it has stood still that should turn."""
-        return self.pulse.silence()
+        return self.loop.silence()
 
     def metrics(self) -> str:
         """All figures, as Prometheus reads them."""
